@@ -1,0 +1,75 @@
+# Everything runs in .venv, which is made from requirements.lock. Needed: make and Python 3.11 or newer.
+#   make PYTHON=python3.12 setup     chooses the interpreter
+#   make test ARGS="-k grr -x"       passes arguments to pytest
+
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test test-all check format bench dist lock clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP)  ## make .venv and install everything the other targets need
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("dpradar needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; choose another: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --requirement requirements.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: setup  ## assess a real choice: a health survey, three mechanisms, one epsilon
+	$(PY) examples/health_survey.py
+
+test: setup  ## run the tests and the doctests
+	$(PY) -m pytest -n $(JOBS) -m "not slow and not contract" $(ARGS)
+
+test-all: setup  ## the same with the slow tests and the comparisons with other libraries
+	$(PY) -m pytest -n $(JOBS) $(ARGS)
+
+check: setup  ## lint, format, types, import layers
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+
+format: setup  ## format the code and apply safe fixes
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: setup  ## measure speed
+	$(PY) -m benchmarks
+
+# The wheel is tried where nothing of this folder can be seen: a new environment, started from a temporary folder.
+dist: setup  ## build sdist and wheel, then install and run the wheel in a clean environment
+	rm -rf dist
+	$(PY) -m build --no-isolation --outdir dist .
+	@set -eu; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; wheel=$$(ls "$$PWD"/dist/dpradar-*.whl); \
+	$(PYTHON) -m venv "$$clean/venv"; \
+	"$$clean/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$wheel"; \
+	cd "$$clean"; \
+	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json
+
+# The newest versions that pyproject.toml allows, as pip resolves them in an empty environment.
+lock:  ## refresh requirements.lock
+	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
+	$(PYTHON) -m venv "$$fresh/venv"; \
+	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[report,dev]"; \
+	{ echo "# The exact versions that make installs: the core, the extras report and dev, and all they need."; \
+	  echo "# Made by 'make lock' (pip freeze of a new environment on Linux); do not edit by hand."; \
+	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel; \
+	} > "$$fresh/lock"; \
+	if grep -n '@\|://' "$$fresh/lock"; then echo "a requirement without a plain version" >&2; exit 1; fi; \
+	cp "$$fresh/lock" requirements.lock
+
+clean:  ## remove .venv and everything built
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find . -type d -name __pycache__ -prune -exec rm -rf {} +

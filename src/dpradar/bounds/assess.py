@@ -1,0 +1,197 @@
+"""Run every rule that applies, keep the tightest per quantity, and why the others lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._version import __version__
+from ..errors import InconsistentEvidence, NumericsError, ParameterError
+from ..guarantees.neighbours import Neighbours, check_neighbours
+from ..results import Assessment, Bound, Discarded
+from ..threats import Threat
+from .case import Case, Inapplicable
+from .rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..results.bound import Quantity
+    from .rule import Finding, Rule
+
+__all__ = ["assess"]
+
+_AGREE = 1e-9  # a lower bound above an upper one by more than this is a contradiction
+_SAME = 1e-12
+_NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
+_NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """Bounds found so far, and rules that had nothing to say."""
+
+    found: dict[Quantity, list[tuple[Bound, Finding, bool]]] = field(default_factory=dict)
+    discarded: list[Discarded] = field(default_factory=list)
+
+    def exact(self, quantity: Quantity) -> bool:
+        return any(bound.side == "exact" for bound, _, _ in self.found.get(quantity, ()))
+
+    def run(self, rule: Rule, case: Case) -> None:
+        if rule.engine and all(self.exact(quantity) for quantity in rule.quantities):
+            self.drop(rule, "not run: the exact value is known already")
+            return
+        try:
+            bounds = rule.bounds(case)
+        except Inapplicable as reason:
+            self.drop(rule, str(reason))
+        except NumericsError as failure:
+            self.drop(rule, f"failed: {failure}")
+        else:
+            for bound, finding in bounds:
+                self.found.setdefault(finding.quantity, []).append((bound, finding, rule.proven))
+
+    def drop(self, rule: Rule, why: str) -> None:
+        self.discarded += [Discarded(quantity=quantity, rule=rule.name, why=why) for quantity in rule.quantities]
+
+    def best(self, quantity: Quantity) -> tuple[Bound, Finding] | None:
+        """Return the tightest proven bound and move the others to the discarded ones, each with its reason."""
+        rows = self.found.get(quantity, [])
+        usable = [row for row in rows if row[2] and row[0].side != "lower"]
+        if not usable:
+            return None
+        # An exact value beats an upper bound that rounding puts a hair below it.
+        winner = min(usable, key=lambda row: row[0].value - (_AGREE if row[0].side == "exact" else 0.0))
+        _check_sandwich(quantity, winner[0], [bound for bound, _, proven in rows if proven])
+        for row in rows:
+            if row is not winner:
+                why = _why(row[0], winner[0], proven=row[2])
+                self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
+        return winner[0], winner[1]
+
+
+def _why(bound: Bound, winner: Bound, *, proven: bool) -> str:
+    if not proven:
+        return "shown for comparison only: its proof has a gap"
+    if bound.side == "lower":
+        return f"a lower bound; {winner.rule} bounds it from above"
+    if bound.value - winner.value <= _SAME:
+        return f"as tight as {winner.rule}"
+    return f"looser than {winner.rule} by {bound.value - winner.value:.3g}"
+
+
+def _check_sandwich(quantity: Quantity, winner: Bound, bounds: Sequence[Bound]) -> None:
+    for bound in bounds:
+        low = bound.value if bound.side == "lower" else bound.low
+        if low is not None and low > winner.value + _AGREE:
+            message = (
+                f"{quantity} is at least {low:.9g} by {bound.rule} but at most {winner.value:.9g} by {winner.rule}. "
+                "One of them is wrong: please report this with the call that led to it."
+            )
+            raise InconsistentEvidence(message)
+
+
+def assess(
+    what: Any,
+    threat: Threat | None = None,
+    *,
+    neighbours: Neighbours | None = None,
+    extra_rules: Sequence[Rule] = (),
+    rng: np.random.Generator | None = None,
+) -> Assessment:
+    """Return what someone could learn about one person from a release.
+
+    Guarantee
+    ---------
+    ``rad``, ``success``, ``gain`` and ``worst_gain`` are exact or upper bounds for the best possible attacker, as their
+    ``side`` says; each names its rule and what it assumes.
+
+    Assumes
+    -------
+    The attacker knows the mechanism, the prior and every other record, and what the threat says of the target. RAD always
+    compares two records (replace-one); a guarantee under add/remove is converted by group privacy where that is sound.
+
+    Parameters
+    ----------
+    what
+        A mechanism (``GRR``, ``Laplace``, ``Channel``, ``Composed``, ...) or a guarantee (``PureDP``, ``ApproxDP``, ...).
+    threat
+        Who attacks; without one, any prior, knowledge and goal (``Threat.worst()``).
+    neighbours
+        The relation for ``worst_gain`` when the release itself does not settle it.
+    extra_rules
+        Further rules to run beside the built-in ones.
+    rng
+        Randomness for the simulation rule, which runs only where no exact engine applies; seed 0 by default.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> a = dr.assess(dr.GRR(m=100, epsilon=2.0), dr.Threat(dr.Prior.uniform(100), dr.Knowledge.everything()))
+    >>> round(a.rad.value, 6), a.rad.side, a.rad.rule
+    (0.059455, 'exact', 'exact-grr')
+    """
+    threat = Threat.worst() if threat is None else threat
+    if not isinstance(threat, Threat):
+        raise ParameterError("assess.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(threat))
+    relation = None if neighbours is None else check_neighbours("assess", neighbours)
+    case = Case(what, threat, relation, np.random.default_rng(0) if rng is None else rng)
+    _ = case.release  # errors in the description come before any computation
+    ledger = _Ledger()
+    for rule in (*RULES, *extra_rules):
+        ledger.run(rule, case)
+    return _assessment(case, ledger)
+
+
+def _assessment(case: Case, ledger: _Ledger) -> Assessment:
+    threat = case.threat
+    baseline = None if threat.kind == "worst" else threat.best_blind_guess
+    rad, success, worst = ledger.best("rad"), ledger.best("success"), ledger.best("worst_gain")
+    gain = ledger.best("gain")
+    reason: dict[str, str] = {}
+    if threat.kind == "membership":
+        rad, reason["rad"] = None, _NO_RAD
+    if threat.kind == "worst":
+        success, reason["success"] = None, _NO_SUCCESS
+    gained = gain[0] if gain else None
+    if success is not None and baseline is not None:
+        gained = _minus(success[0], baseline)
+    for name, known in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
+        if known is None:
+            reason.setdefault(name, _first_reason(ledger, name))
+    hit = rad[1].hit if rad else None
+    return Assessment(
+        release=repr(case.what),
+        threat=repr(threat),
+        rad=rad[0] if rad else None,
+        success=success[0] if success else None,
+        gain=gained,
+        worst_gain=worst[0] if worst else None,
+        baseline=baseline,
+        hit=hit,
+        false_hit=None if hit is None or rad is None else max(0.0, hit - rad[0].value),
+        reason=reason,
+        others=tuple(ledger.discarded),
+        prior=_summary(threat),
+        neighbours=case.neighbours or getattr(case.what, "neighbours", None),
+        version=__version__,
+    )
+
+
+def _minus(success: Bound, baseline: float) -> Bound:
+    low = None if success.low is None else max(0.0, success.low - baseline)
+    value = max(0.0, success.value - baseline)
+    return replace(success, value=value, low=low, high=None if low is None else value)
+
+
+def _first_reason(ledger: _Ledger, quantity: str) -> str:
+    reasons = [f"{d.rule}: {d.why}" for d in ledger.discarded if d.quantity == quantity]
+    return "; ".join(reasons) if reasons else "no rule speaks about it"
+
+
+def _summary(threat: Threat) -> dict[str, Any]:
+    if threat.prior is None:
+        return {}
+    return {"hash": threat.prior.digest, "size": threat.prior.size, "kappa": threat.kappa}

@@ -1,0 +1,103 @@
+"""One question: a release or a guarantee, and a threat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..guarantees.privacy import HasPrivacy, Privacy, Relation
+from ..mechanisms.capabilities import Mechanism, Release
+
+if TYPE_CHECKING:
+    from ..guarantees.neighbours import Neighbours
+    from ..threats import Prior, Threat
+
+__all__ = ["Case", "Inapplicable"]
+
+
+class Inapplicable(Exception):
+    """A rule does not apply; the message says what it would need."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A release or guarantee together with a threat, as the rules see it."""
+
+    what: Any
+    threat: Threat
+    neighbours: Neighbours | None = None
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    @cached_property
+    def release(self) -> Release | None:
+        """The mechanism bound to the prior; None for a guarantee."""
+        if isinstance(self.what, Mechanism):
+            return self.what.at(self.threat.prior)
+        if not isinstance(self.what, HasPrivacy):
+            raise ParameterError(
+                "assess", "given a mechanism (such as GRR) or a guarantee (such as PureDP) first", repr(self.what)
+            )
+        return None
+
+    @cached_property
+    def _promises(self) -> Any:
+        source = self.what if self.release is None else self.release
+        return cache(source.privacy)
+
+    def privacy(self, relation: Relation) -> Privacy:
+        """Return the promise under a relation or raise Inapplicable."""
+        promise: Privacy | None = self._promises(relation)
+        if promise is None:
+            message = f"nothing is promised under {relation}"
+            raise Inapplicable(message)
+        return promise
+
+    def promises(self, *relations: Relation) -> list[Privacy]:
+        """Return the promises there are under some relations, or raise Inapplicable when there are none."""
+        found = [promise for relation in relations if (promise := self._promises(relation)) is not None]
+        if not found:
+            message = f"nothing is promised under {' or '.join(relations)}"
+            raise Inapplicable(message)
+        return found
+
+    @property
+    def prior(self) -> Prior:
+        """The prior, or Inapplicable when the threat has none."""
+        if self.threat.prior is None:
+            message = "needs a prior"
+            raise Inapplicable(message)
+        return self.threat.prior
+
+    @property
+    def finite_prior(self) -> Prior:
+        """The prior over finitely many values, or Inapplicable."""
+        if self.prior.is_continuous:
+            message = "needs a prior over finitely many values"
+            raise Inapplicable(message)
+        return self.prior
+
+    def need_nothing_known(self) -> None:
+        """Raise Inapplicable unless the attacker knows nothing of the target."""
+        _ = self.prior
+        if self.threat.knowledge.kind != "nothing":
+            message = "holds only when nothing is known of the target"
+            raise Inapplicable(message)
+
+    def need_exact_goal(self) -> None:
+        """Raise Inapplicable unless the goal is the exact value."""
+        if self.threat.goal.kind != "exact":
+            message = "holds only for the exact goal"
+            raise Inapplicable(message)
+
+    def need_uniform(self) -> None:
+        """Raise Inapplicable unless the prior is uniform."""
+        if not self.finite_prior.is_uniform:
+            message = "holds only for a uniform prior"
+            raise Inapplicable(message)
+
+    def __hash__(self) -> int:
+        return id(self)

@@ -1,0 +1,127 @@
+"""Generalised randomised response: Theorem 4.3 for every prior, knowledge and goal without an m x m matrix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .risk import ExactRisk
+
+if TYPE_CHECKING:
+    from ...mechanisms.capabilities import DiagonalChannel
+    from ...threats import Prior
+    from ...threats.cover import Block, Cover
+
+__all__ = ["diagonal_risk"]
+
+Floats = NDArray[np.float64]
+_POINT_MASS = 1.0 - 1e-12
+
+
+def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> ExactRisk:
+    """Return rad, success and hit for a channel that keeps the value or reports each other one equally often.
+
+    Guarantee
+    ---------
+    Exact up to rounding.
+
+    Notes
+    -----
+    w(theta, z) = (p-q)(1[z = theta] - pi_theta). With A(x, g) the prior mass of fibre x that guess g is right about,
+    the best score at theta is pi_theta (1 - min A over the guesses right about theta) in theta's own fibre and
+    -pi_theta min A in every other one; see docs/derivations/grr.md. Example 4.4 of [RAD] is the case without knowledge.
+    O(m log m), and O(m^2) for a loss matrix.
+    """
+    pi = prior.probabilities
+    gain, success, hit, blind = _singles(channel, pi, cover)
+    for block in cover.blocks:
+        parts = _block(channel, pi, block, cover.guesses)
+        gain, success, hit, blind = gain + parts[0], success + parts[1], hit + parts[2], blind + parts[3]
+    rad = max(0.0, channel.difference * gain)
+    # When no output tells anything (no noise difference, or a point-mass prior) every attack ties: guess at random.
+    if channel.difference == 0.0 or float(pi.max()) >= _POINT_MASS:
+        hit = blind
+    # A hit of nan: a guess that is right about the whole prior ties with one that is right about nothing of it.
+    known = hit if np.isfinite(hit) else None
+    return ExactRisk(rad=(rad, rad), success=(min(success, 1.0),) * 2, hit=known)
+
+
+def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float, float, float, float]:
+    own = pi[cover.single]
+    share = cover.single_hits / cover.guesses
+    normal, always = (share > 0.0) & (share < 1.0), share == 1.0
+    gain = float((own * (1.0 - own))[normal].sum())
+    success = float(own[share > 0.0].sum())
+    # theta = z: guess z. Another theta with mass: say 'not a member'. Another theta without mass: all guesses tie.
+    empty = int((pi == 0.0).sum())
+    others = np.where(own > 0.0, share * empty * channel.other, 0.0)
+    hit = float((own * (channel.keep + others))[normal].sum() + own[always].sum())
+    return gain, success, hit, float((own * share).sum())
+
+
+def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> tuple[float, float, float, float]:
+    own = pi[block.members]
+    if block.counts.size == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    masses = block.sums(own)
+    least = 0.0 if block.misses else float(masses.min())
+    most = float(masses.max())
+    mean = float((block.counts * masses).sum()) / guesses
+    fewest, largest = _around_members(block, masses)
+    covered = np.isfinite(fewest)
+    inside = np.where(covered, 1.0 - np.where(covered, fewest, 0.0), -least)
+    outside_mass = max(0.0, 1.0 - float(own.sum()))
+    gain = float((own * inside).sum()) - least * outside_mass
+    outside = pi.size - own.size
+    reported = np.where(covered, channel.other * np.where(covered, largest, 0.0) + channel.difference * own, 0.0)
+    success = channel.other * most * outside + float(np.maximum(channel.other * most, reported).sum())
+    aimed = np.where(
+        covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * own, channel.other * least
+    )
+    if np.any((own > 0.0) & (fewest >= _POINT_MASS)):
+        aimed = np.full(own.size, np.nan)
+    hit = float(np.where(own > 0.0, aimed, channel.other * mean).sum())
+    empty = int((pi == 0.0).sum()) - int((own == 0.0).sum())
+    hit += channel.other * (least * (outside - empty) + mean * empty)
+    return gain, success, hit, mean
+
+
+def _around_members(block: Block, masses: Floats) -> tuple[Floats, Floats]:
+    """Return for each member the smallest and the largest mass of a class that is right about it (inf, -inf if none)."""
+    size = block.members.size
+    if block.kind == "singletons":
+        return masses, masses
+    if block.kind == "cells":
+        cell = np.repeat(np.arange(masses.size), np.diff(np.r_[block.low, size]))  # type: ignore[arg-type]
+        return masses[cell], masses[cell]
+    if block.kind == "matrix":
+        hits = np.asarray(block.hits)
+        fewest = np.where(hits, masses[:, None], np.inf).min(axis=0)
+        return fewest, np.where(hits, masses[:, None], -np.inf).max(axis=0)
+    # Windows are sorted by both ends, so those that hold a member are consecutive.
+    position = np.arange(size)
+    first = np.searchsorted(np.asarray(block.high), position, side="right")
+    last = np.searchsorted(np.asarray(block.low), position, side="right")
+    return range_minimum(masses, first, last), -range_minimum(-masses, first, last)
+
+
+def range_minimum(values: Floats, first: NDArray[np.intp], last: NDArray[np.intp]) -> Floats:
+    """Return min(values[first:last]) for many ranges (inf where empty), from a table of power-of-two ranges.
+
+    Examples
+    --------
+    >>> range_minimum(np.array([3.0, 1.0, 2.0]), np.array([0, 2, 1]), np.array([3, 3, 1])).tolist()
+    [1.0, 2.0, inf]
+    """
+    table = [values]
+    while (step := 1 << (len(table) - 1)) * 2 <= values.size:
+        table.append(np.minimum(table[-1][:-step], table[-1][step:]))
+    length = last - first
+    result = np.full(length.size, np.inf)
+    level = np.frexp(np.maximum(length, 1))[1] - 1  # floor(log2(length))
+    for power, row in enumerate(table):
+        mine = (level == power) & (length > 0)
+        result[mine] = np.minimum(row[first[mine]], row[last[mine] - (1 << power)])
+    return result

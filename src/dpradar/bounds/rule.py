@@ -1,0 +1,57 @@
+"""A rule: one theorem, what it cites and what it assumes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..numerics.rounding import clip_probability
+from ..results.bound import Bound, Quantity, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .case import Case
+
+__all__ = ["Finding", "Rule"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a rule found about one quantity: a value with its side, or an interval that holds the exact value."""
+
+    quantity: Quantity
+    value: float
+    side: Side = "upper"
+    low: float | None = None
+    assumes: tuple[str, ...] = ()
+    hit: float | None = None  # of the attack that attains it, where known
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One theorem as a function of a case.
+
+    ``proven`` is False for published bounds whose proof has a gap: they are computed and shown, and never the answer.
+    """
+
+    name: str
+    title: str
+    cites: tuple[str, ...]
+    quantities: tuple[Quantity, ...]
+    find: Callable[[Case], Sequence[Finding]]
+    engine: bool = False  # computes the exact value; engines are tried in order until one does
+    proven: bool = True
+
+    def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
+        """Return what the rule says about the case; raises Inapplicable when that is nothing."""
+        return [(self._bound(finding), finding) for finding in self.find(case)]
+
+    def _bound(self, finding: Finding) -> Bound:
+        name = f"{self.name} ({finding.quantity})"
+        value = clip_probability(min(finding.value, 1.0), name)
+        low = None if finding.low is None else min(clip_probability(max(finding.low, 0.0), name), value)
+        return Bound(
+            value=value, side=finding.side, rule=self.name, cites=self.cites, assumes=finding.assumes, low=low,
+            high=None if low is None else value,
+        )  # fmt: skip

@@ -1,0 +1,140 @@
+"""Upper bounds on the success of the best attacker, and on the gain over every threat."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .case import Case, Inapplicable
+from .rule import Finding
+
+if TYPE_CHECKING:
+    from ..guarantees.curves import TradeoffCurve
+    from ..guarantees.privacy import Privacy, Relation
+
+__all__ = ["bayes_success", "membership_success", "rero_curve", "rero_epsilon", "tv_success", "worst_gain"]
+
+Floats = NDArray[np.float64]
+_ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")
+
+
+def _baselines(case: Case) -> tuple[Floats, Floats]:
+    """Return for each thing the attacker may know its probability and the best blind guess given it."""
+    if case.threat.kind == "baseline":
+        return np.ones(1), np.array([case.threat.best_blind_guess])
+    if case.threat.kind != "record":
+        message = "needs a prior or a baseline"
+        raise Inapplicable(message)
+    if case.prior.is_continuous:
+        known = case.threat.knowledge.kind == "everything"
+        return np.ones(1), np.array([1.0 if known else case.threat.kappa_plus])
+    return case.threat.fibre_baselines()
+
+
+def _smallest(found: list[Finding], need: str) -> list[Finding]:
+    if not found:
+        raise Inapplicable(need)
+    return [min(found, key=lambda finding: finding.value)]
+
+
+def rero_epsilon(case: Case) -> list[Finding]:
+    """Success <= e^eps base + delta, per fibre of what is known ([RAD] Equation (1); Balle, Cherubin and Hayes 2022)."""
+    weight, base = _baselines(case)
+    found = []
+    for promise in case.promises(*_ANY):
+        if promise.epsilon is not None:
+            inside = np.minimum(1.0, base * math.exp(min(promise.epsilon, 700.0)) + promise.delta)
+            found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
+    return _smallest(found, "needs an (epsilon, delta) guarantee")
+
+
+def rero_curve(case: Case) -> list[Finding]:
+    """Success <= 1 - f(base), per fibre of what is known ([RAD] Equation (3); Hayes et al. 2023; [UNIFY] Theorem 3.2).
+
+    f may compare with any reference: another record, the absence of the record, or one fixed distribution.
+    """
+    weight, base = _baselines(case)
+    found = []
+    for promise in case.promises(*_ANY):
+        if promise.curve is not None:
+            inside = 1.0 - np.clip(promise.curve.fnr(base), 0.0, 1.0)
+            found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
+    return _smallest(found, "needs a trade-off curve")
+
+
+def tv_success(case: Case) -> list[Finding]:
+    """Success <= base + TV ([UNIFY] Theorem 3.4), and the gain over every threat is at most TV."""
+    found = [p for p in case.promises(*_ANY) if p.tv is not None]
+    if not found:
+        message = "needs the total variation"
+        raise Inapplicable(message)
+    if case.threat.kind == "membership":
+        message = "membership has its own bound"
+        raise Inapplicable(message)
+    best: Privacy = min(found, key=lambda p: 1.0 if p.tv is None else p.tv)
+    tv = 1.0 if best.tv is None else best.tv
+    if case.threat.kind == "worst":
+        return [Finding(quantity="gain", value=tv, assumes=(best.source,))]
+    return [Finding(quantity="success", value=min(1.0, case.threat.best_blind_guess + tv), assumes=(best.source,))]
+
+
+def bayes_success(curve: TradeoffCurve, prior: float) -> float:
+    """Return 1 - min over x of ((1 - prior) x + prior f(x)): the best guess between out and in ([UNIFY] Theorem D.1).
+
+    Examples
+    --------
+    >>> from dpradar.guarantees.curves import approx_curve
+    >>> round(bayes_success(approx_curve(1.0, 0.0), 0.5), 6)
+    0.731059
+    """
+    low, high = 0.0, 1.0
+    golden = (math.sqrt(5.0) - 1.0) / 2.0
+
+    def error(x: float) -> float:
+        return (1.0 - prior) * x + prior * curve.at(x)
+
+    best = min(error(0.0), error(1.0), error(curve.peak))
+    for _ in range(120):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        at_left, at_right = error(left), error(right)
+        best = min(best, at_left, at_right)
+        if at_left <= at_right:
+            high = right
+        else:
+            low = left
+    # The search can only miss the minimum from above; it is convex and the bracket is at most 1e-15 wide.
+    return min(1.0, 1.0 - best + 1e-12)
+
+
+def membership_success(case: Case) -> list[Finding]:
+    """Membership with a prior: success <= 1 - min((1-pi) x + pi f(x)) for the add/remove f ([UNIFY] Theorem D.1)."""
+    if case.threat.kind != "membership":
+        message = "answers Threat.membership"
+        raise Inapplicable(message)
+    promise = case.privacy("add-remove")
+    if promise.curve is None:
+        message = "needs a trade-off curve under add-remove"
+        raise Inapplicable(message)
+    value = bayes_success(promise.curve, float(case.threat.level or 0.0))
+    return [Finding(quantity="success", value=value, assumes=(promise.source,))]
+
+
+def worst_gain(case: Case) -> list[Finding]:
+    """The largest gain over every prior, knowledge and goal: the total variation ([UNIFY] Theorem 3.4).
+
+    Under the relation asked for, the guarantee's own, or else the worse of the two that are known.
+    """
+    own = case.neighbours or getattr(case.what, "neighbours", None)
+    relations: tuple[Relation, ...] = (own,) if own else ("replace-one", "add-remove")
+    found = [p for p in case.promises(*relations) if p.tv is not None]
+    if not found:
+        message = "needs the total variation"
+        raise Inapplicable(message)
+    worst = max(found, key=lambda p: p.tv or 0.0)
+    side = "exact" if worst.tv_exact else "upper"
+    low = worst.tv if worst.tv_exact else None
+    assumes = (worst.source, f"neighbours: {worst.relation}")
+    return [Finding(quantity="worst_gain", value=worst.tv or 0.0, side=side, low=low, assumes=assumes)]  # type: ignore[arg-type]

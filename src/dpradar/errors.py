@@ -1,0 +1,65 @@
+"""The exception tree: every error says what is wrong, what is allowed and what to do.
+
+DpradarError
+├── ParameterError(ValueError)      a parameter or an input array is outside its domain
+├── UnsupportedError                this mechanism and this threat do not go together
+├── NumericsError(ArithmeticError)  a computation could not reach the accuracy it promises
+├── InconsistentEvidence            a lower bound lies above an upper bound: a bug or a broken claim
+└── MissingExtra(ImportError)       an optional dependency is not installed
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DpradarError",
+    "InconsistentEvidence",
+    "MissingExtra",
+    "NumericsError",
+    "ParameterError",
+    "UnsupportedError",
+]
+
+
+class DpradarError(Exception):
+    """Catch this to catch everything dpradar raises on purpose."""
+
+
+class ParameterError(DpradarError, ValueError):
+    """A parameter is outside its domain.
+
+    The message is built from its parts, so that every caller words it the same way:
+    ``Gaussian.sigma must be a number above 0; got -1. It is the standard deviation of the noise.``
+    """
+
+    def __init__(self, name: str, allowed: str, got: object, hint: str = "") -> None:
+        self.name = name
+        self.allowed = allowed
+        self.got = got
+        self.hint = hint
+        message = f"{name} must be {allowed}; got {got}."
+        super().__init__(f"{message} {hint}".rstrip())
+
+
+class UnsupportedError(DpradarError):
+    """The mechanism and the threat do not go together; the message says what would."""
+
+
+class NumericsError(DpradarError, ArithmeticError):
+    """A computation could not reach the accuracy it promises."""
+
+
+class InconsistentEvidence(DpradarError):
+    """A lower bound lies above an upper bound; the message names both."""
+
+
+class MissingExtra(DpradarError, ImportError):
+    """An optional dependency is missing.
+
+    Examples
+    --------
+    >>> str(MissingExtra("matplotlib", "report"))
+    'this needs matplotlib, which is not installed. Run: pip install "dpradar[report]"'
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f'this needs {package}, which is not installed. Run: pip install "dpradar[{extra}]"')

@@ -1,0 +1,11 @@
+"""What is promised: differential-privacy guarantees, each with its neighbour relation."""
+
+from .approx import ApproxDP, PureDP
+from .curves import TradeoffCurve
+from .gdp import GDP
+from .neighbours import Neighbours
+from .privacy import Privacy
+from .tradeoff import Tradeoff
+from .tv import TotalVariation
+
+__all__ = ["GDP", "ApproxDP", "Neighbours", "Privacy", "PureDP", "TotalVariation", "Tradeoff", "TradeoffCurve"]

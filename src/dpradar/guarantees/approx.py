@@ -1,0 +1,117 @@
+"""Pure and approximate differential privacy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..params import Param
+from .curves import approx_curve
+from .neighbours import Neighbours, check_neighbours
+from .privacy import Privacy, Relation
+
+__all__ = ["ApproxDP", "PureDP", "doubled_approx", "tv_of_approx"]
+
+EPSILON = Param(
+    name="epsilon",
+    low=0.0,
+    what="the privacy-loss bound of differential privacy",
+    typical=(0.05, 12.0),
+    more_private="down",
+)
+DELTA = Param(
+    name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound", typical=(0.0, 0.2),
+    more_private="down",
+)  # fmt: skip
+
+
+def tv_of_approx(epsilon: float, delta: float) -> float:
+    """Return the largest total variation of an (epsilon, delta)-DP pair: (e^eps - 1 + 2 delta)/(e^eps + 1).
+
+    Examples
+    --------
+    >>> round(tv_of_approx(1.0, 0.1), 6)
+    0.515905
+    """
+    return min(1.0, math.tanh(epsilon / 2.0) + delta * (1.0 - math.tanh(epsilon / 2.0)))
+
+
+def doubled_approx(epsilon: float, delta: float) -> tuple[float, float]:
+    """Return what (epsilon, delta) under add/remove implies under replace-one: (2 eps, (1 + e^eps) delta).
+
+    Notes
+    -----
+    Group privacy: removing one record and adding another are two add/remove steps ([RAD] section 2; `1-rad` 7.1).
+    """
+    return 2.0 * epsilon, min(1.0, (1.0 + math.exp(min(epsilon, 700.0))) * delta) if delta > 0.0 else 0.0
+
+
+def _promise(relation: Relation, source: str, epsilon: float, delta: float) -> Privacy:
+    return Privacy(
+        relation=relation, source=source, epsilon=epsilon, delta=delta, curve=approx_curve(epsilon, delta),
+        tv=tv_of_approx(epsilon, delta),
+    )  # fmt: skip
+
+
+def approx_privacy(
+    name: str, epsilon: float, delta: float, neighbours: Neighbours, relation: Relation
+) -> Privacy | None:
+    """Return the promise of an (epsilon, delta) guarantee under a relation, converted only where that is sound."""
+    if relation == neighbours:
+        return _promise(relation, f"{name}, {neighbours}", epsilon, delta)
+    if relation == "replace-one" and neighbours == "add-remove":
+        eps2, delta2 = doubled_approx(epsilon, delta)
+        source = f"{name}, add-remove, read as replace-one by group privacy: epsilon {eps2:g}, delta {delta2:g}"
+        return _promise(relation, source, eps2, delta2)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP:
+    """epsilon-differential privacy under the stated neighbour relation.
+
+    Examples
+    --------
+    >>> PureDP(epsilon=1.0, neighbours="add-remove").privacy("replace-one").epsilon
+    2.0
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON,)
+
+    epsilon: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", EPSILON.check("PureDP", self.epsilon))
+        check_neighbours("PureDP", self.neighbours)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation."""
+        return approx_privacy("pure DP", self.epsilon, 0.0, self.neighbours, relation)
+
+
+@dataclass(frozen=True, slots=True)
+class ApproxDP:
+    """(epsilon, delta)-differential privacy under the stated neighbour relation.
+
+    Examples
+    --------
+    >>> ApproxDP(epsilon=1, delta=1e-5, neighbours="replace-one").privacy("replace-one").delta
+    1e-05
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON, DELTA)
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", EPSILON.check("ApproxDP", self.epsilon))
+        object.__setattr__(self, "delta", DELTA.check("ApproxDP", self.delta))
+        check_neighbours("ApproxDP", self.neighbours)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation."""
+        return approx_privacy("(epsilon, delta)-DP", self.epsilon, self.delta, self.neighbours, relation)

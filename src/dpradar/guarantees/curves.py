@@ -1,0 +1,133 @@
+"""Trade-off curves: the least false-negative rate of any test between neighbours, as a function of the false-positive rate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
+
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["TradeoffCurve", "approx_curve", "gaussian_curve", "laplace_curve", "likelihood_curve", "piecewise_curve"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TradeoffCurve:
+    """A convex trade-off curve f that holds in both orders of the neighbours.
+
+    ``peak`` is a point where the gap 1 - f(x) - x is largest; the gap is concave, so its maximum over an interval is
+    at the point of the interval nearest to the peak. No grid is involved.
+    """
+
+    fnr: Callable[[Floats], Floats]
+    peak: float
+
+    def at(self, fpr: float) -> float:
+        """Return the false-negative rate at one false-positive rate."""
+        return float(np.clip(self.fnr(np.asarray([fpr], dtype=float))[0], 0.0, 1.0))
+
+    def gap(self, low: float = 0.0, high: float = 1.0) -> float:
+        """Return the maximum of 1 - f(x) - x over [low, high].
+
+        Examples
+        --------
+        >>> round(gaussian_curve(1.0).gap(), 6)
+        0.382925
+        """
+        x = min(max(self.peak, low), high)
+        return max(0.0, 1.0 - self.at(x) - x)
+
+
+def gaussian_curve(mu: float) -> TradeoffCurve:
+    """Return G_mu, the curve of two unit Gaussians at distance mu (Dong, Roth and Su 2022, Definition 4)."""
+
+    def fnr(x: Floats) -> Floats:
+        return np.asarray(ndtr(-(ndtri(x) + mu))) if mu > 0.0 else 1.0 - x
+
+    return TradeoffCurve(fnr, float(ndtr(-mu / 2.0)))
+
+
+def approx_curve(epsilon: float, delta: float) -> TradeoffCurve:
+    """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}."""
+
+    def fnr(x: Floats) -> Floats:
+        # e^eps x is formed in log space: epsilon = 800 must not overflow into a warning.
+        with np.errstate(divide="ignore", over="ignore"):
+            steep = 1.0 - delta - np.exp(np.minimum(epsilon + np.log(x), 50.0))
+        flat = math.exp(-epsilon) * (1.0 - delta - x)
+        return np.maximum(0.0, np.maximum(steep, flat))
+
+    # Symmetric: the gap is largest where f(x) = x.
+    return TradeoffCurve(fnr, (1.0 - delta) * math.exp(-epsilon) / (1.0 + math.exp(-epsilon)))
+
+
+def laplace_curve(epsilon: float) -> TradeoffCurve:
+    """Return the curve of two Laplace distributions whose centres are epsilon scales apart.
+
+    Notes
+    -----
+    Dong, Roth and Su (2022), Lemma A.6 of the arXiv version: 1 - e^eps x, then e^-eps/(4x), then e^-eps (1-x).
+    """
+
+    def fnr(x: Floats) -> Floats:
+        small = math.exp(-epsilon)
+        with np.errstate(divide="ignore", over="ignore"):
+            middle = small / (4.0 * x)
+            steep = 1.0 - np.exp(np.minimum(epsilon + np.log(x), 50.0))
+        return np.where(x < small / 2.0, steep, np.where(x <= 0.5, middle, small * (1.0 - x)))
+
+    return TradeoffCurve(fnr, math.exp(-epsilon / 2.0) / 2.0)
+
+
+def piecewise_curve(fpr: ArrayLike, fnr: ArrayLike) -> TradeoffCurve:
+    """Return the largest convex curve below the given points, joined to (0, 1) and (1, 0).
+
+    Points given must lie on or below the true curve's chords for the result to be a guarantee: joining points of a
+    true trade-off curve by chords runs *above* it, so pass the break points of a piecewise-linear curve.
+    """
+    x = np.concatenate([[0.0], np.asarray(fpr, dtype=float), [1.0]])
+    y = np.concatenate([[1.0], np.asarray(fnr, dtype=float), [0.0]])
+    if x.shape != y.shape or not np.all(np.isfinite(x) & np.isfinite(y)) or x.min() < 0 or x.max() > 1:
+        raise ParameterError("Tradeoff", "as many rates in [0, 1] for fpr as for fnr", f"{x.size - 2} and {y.size - 2}")
+    if y.min() < 0.0 or y.max() > 1.0:
+        raise ParameterError("Tradeoff.fnr", "rates in [0, 1]", f"values in [{y.min():g}, {y.max():g}]")
+    order = np.lexsort((y, x))
+    hull: list[tuple[float, float]] = []
+    for px, py in zip(x[order].tolist(), y[order].tolist(), strict=True):
+        if hull and px == hull[-1][0]:
+            continue  # the lower of two points at the same place came first
+        while len(hull) > 1 and _not_convex(hull[-2], hull[-1], (px, py)):
+            hull.pop()
+        hull.append((px, py))
+    hx, hy = (np.array(c) for c in zip(*hull, strict=True))
+    return TradeoffCurve(lambda t: np.interp(t, hx, hy), float(hx[np.argmax(1.0 - hy - hx)]))
+
+
+def _not_convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0.0
+
+
+def likelihood_curve(null: ArrayLike, alternative: ArrayLike) -> TradeoffCurve:
+    """Return the exact curve between two finite distributions (Neyman and Pearson): reject the largest ratios first.
+
+    Examples
+    --------
+    >>> likelihood_curve([0.25, 0.75], [0.75, 0.25]).at(0.25)
+    0.25
+    """
+    p0, p1 = np.asarray(null, dtype=float), np.asarray(alternative, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(p0 > 0.0, p1 / p0, np.inf)
+    order = np.argsort(-ratio, kind="stable")
+    fpr = np.minimum(np.cumsum(p0[order]), 1.0)
+    fnr = np.maximum(1.0 - np.cumsum(p1[order]), 0.0)
+    return piecewise_curve(fpr, fnr)

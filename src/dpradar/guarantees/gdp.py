@@ -1,0 +1,53 @@
+"""Gaussian differential privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..params import Param
+from .curves import gaussian_curve
+from .neighbours import Neighbours, check_neighbours
+from .privacy import Privacy, Relation
+
+__all__ = ["GDP", "gaussian_privacy"]
+
+MU = Param(
+    name="mu", low=0.0, what="the distance of two unit Gaussians that are as hard to tell apart", typical=(0.05, 5.0),
+    more_private="down",
+)  # fmt: skip
+
+
+def gaussian_privacy(mu: float, relation: Relation, source: str, *, exact: bool) -> Privacy:
+    """Return the promise of a trade-off curve G_mu."""
+    curve = gaussian_curve(mu)
+    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap(), tv_exact=exact)
+
+
+@dataclass(frozen=True, slots=True)
+class GDP:
+    """mu-Gaussian differential privacy under the stated neighbour relation.
+
+    Examples
+    --------
+    >>> round(GDP(mu=1.0, neighbours="replace-one").privacy("replace-one").tv, 6)
+    0.382925
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (MU,)
+
+    mu: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mu", MU.check("GDP", self.mu))
+        check_neighbours("GDP", self.neighbours)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation; add/remove mu is 2 mu under replace-one (group privacy)."""
+        if relation == self.neighbours:
+            return gaussian_privacy(self.mu, relation, f"GDP, {relation}", exact=False)
+        if relation == "replace-one":
+            source = f"GDP, add-remove, read as replace-one by group privacy: mu {2 * self.mu:g}"
+            return gaussian_privacy(2.0 * self.mu, relation, source, exact=False)
+        return None

@@ -1,0 +1,37 @@
+"""What a mechanism or guarantee promises about one neighbour relation, in the forms the theorems use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from .curves import TradeoffCurve
+
+__all__ = ["HasPrivacy", "Privacy", "Relation"]
+
+# "reference": every possible input is compared with one fixed distribution, for instance the noise around the middle
+# of the possible contributions. Not a neighbour relation of data sets, but all that a bound on success needs.
+Relation = Literal["replace-one", "add-remove", "reference"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    """The promise under one relation; every part may be missing, ``source`` says where it comes from."""
+
+    relation: Relation
+    source: str
+    epsilon: float | None = None  # of (epsilon, delta)
+    delta: float = 0.0
+    curve: TradeoffCurve | None = None
+    tv: float | None = None  # total variation, an upper bound
+    tv_exact: bool = False
+
+
+@runtime_checkable
+class HasPrivacy(Protocol):
+    """Capability: knows what it promises under a relation."""
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under ``relation``, or None when nothing sound can be said."""
+        ...

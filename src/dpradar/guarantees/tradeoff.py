@@ -1,0 +1,62 @@
+"""A guarantee given as a piecewise-linear trade-off curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .curves import TradeoffCurve, piecewise_curve
+from .neighbours import Neighbours, check_neighbours
+from .privacy import Privacy, Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Tradeoff"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tradeoff:
+    """f-DP with the piecewise-linear f through the given break points; it must hold in both orders of the neighbours.
+
+    The curve used is the largest convex one below the points, with (0, 1) and (1, 0) added.
+
+    Examples
+    --------
+    >>> t = Tradeoff(fpr=(0.1, 0.4), fnr=(0.4, 0.1), neighbours="replace-one")
+    >>> t.privacy("replace-one").tv
+    0.5
+    """
+
+    fpr: Sequence[float]
+    fnr: Sequence[float]
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", tuple(float(x) for x in self.fpr))
+        object.__setattr__(self, "fnr", tuple(float(x) for x in self.fnr))
+        check_neighbours("Tradeoff", self.neighbours)
+        piecewise_curve(self.fpr, self.fnr)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation; add/remove f is f(1 - f) under replace-one."""
+        curve = piecewise_curve(self.fpr, self.fnr)
+        if relation == self.neighbours:
+            return _promise(curve, relation, f"trade-off curve, {relation}")
+        if relation == "replace-one":
+            return _promise(_doubled(curve, self.fpr), relation, "trade-off curve, add-remove, doubled for replace-one")
+        return None
+
+
+def _promise(curve: TradeoffCurve, relation: Relation, source: str) -> Privacy:
+    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap())
+
+
+def _doubled(curve: TradeoffCurve, breaks: Sequence[float]) -> TradeoffCurve:
+    # x -> f(1 - f(x)) is piecewise linear: it bends where f does and where 1 - f(x) is a break point of f.
+    x = np.array([0.0, *sorted(breaks), 1.0])
+    inner = 1.0 - curve.fnr(x)  # non-decreasing in x, so it can be inverted by interpolation
+    bends = np.unique(np.clip(np.concatenate([x, np.interp(x, inner, x)]), 0.0, 1.0))
+    return piecewise_curve(bends, curve.fnr(1.0 - curve.fnr(bends)))

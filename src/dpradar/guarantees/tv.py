@@ -1,0 +1,54 @@
+"""A bound on the total variation distance between neighbours, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..params import Param
+from .curves import approx_curve
+from .neighbours import Neighbours, check_neighbours
+from .privacy import Privacy, Relation
+
+__all__ = ["TotalVariation"]
+
+TV = Param(
+    name="tv",
+    low=0.0,
+    high=1.0,
+    what="the total variation distance between neighbours",
+    typical=(0.0, 0.9),
+    more_private="down",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TotalVariation:
+    """Total variation at most ``tv`` between neighbours, that is (0, tv)-DP.
+
+    Examples
+    --------
+    >>> TotalVariation(tv=0.1, neighbours="add-remove").privacy("replace-one").tv
+    0.2
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (TV,)
+
+    tv: float
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tv", TV.check("TotalVariation", self.tv))
+        check_neighbours("TotalVariation", self.neighbours)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation; add/remove tv is at most 2 tv under replace-one (triangle inequality)."""
+        if relation == self.neighbours:
+            return _promise(self.tv, relation, f"total variation, {relation}")
+        if relation == "replace-one":
+            return _promise(min(1.0, 2.0 * self.tv), relation, "total variation, add-remove, doubled for replace-one")
+        return None
+
+
+def _promise(tv: float, relation: Relation, source: str) -> Privacy:
+    return Privacy(relation=relation, source=source, epsilon=0.0, delta=tv, curve=approx_curve(0.0, tv), tv=tv)

@@ -1,0 +1,188 @@
+"""What a release can offer to the theorems. Rules ask for capabilities, never for classes.
+
+A mechanism is a description; ``mechanism.at(prior)`` binds it to the records a prior is about and returns a *release*,
+which has some of these capabilities. Everyone else's record is known to the attacker, so a central query is the target's
+contribution plus noise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..guarantees.privacy import Privacy, Relation
+    from ..threats import Prior
+
+__all__ = [
+    "ContinuousModel",
+    "DiagonalChannel",
+    "FiniteChannel",
+    "InclusionChannel",
+    "Kernel",
+    "LineModel",
+    "Mechanism",
+    "OneHot",
+    "Release",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+class FiniteChannel(Protocol):
+    """Finitely many outputs, few enough to list (the caller compares ``outputs`` with what it can afford)."""
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs."""
+
+    def chunks(self, columns: int) -> Iterator[Floats]:
+        """Yield the matrix p(output | input), rows = inputs, at most ``columns`` columns at a time."""
+        ...
+
+
+class DiagonalChannel(Protocol):
+    """One output per input: the true one with probability ``keep``, each other one with ``other``."""
+
+    @property
+    def keep(self) -> float:
+        """The probability of the true value."""
+
+    @property
+    def other(self) -> float:
+        """The probability of each other value."""
+
+    @property
+    def difference(self) -> float:
+        """keep - other, without cancellation."""
+
+
+class InclusionChannel(Protocol):
+    """The output is a set of values; p(set | value) is e^epsilon times larger when the value is in the set.
+
+    Given that the true value is in the set (or not), the others are in it exchangeably.
+    """
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+
+    @property
+    def epsilon(self) -> float:
+        """The logarithm of the factor."""
+
+    def included(self, k: int) -> Floats:
+        """Return, for i = 1..k, Pr[value i is in the set and 1..i-1 are not | the value is i]."""
+        ...
+
+    def later(self, k: int) -> Floats:
+        """Return, for i = 1..k, Pr[another value is in the set | i is the first one in it], all values being equal."""
+        ...
+
+    def none_of(self, n: int) -> float:
+        """Return Pr[none of n values is in the set | the value is one of them]."""
+        ...
+
+    def all_of(self, n: int) -> float:
+        """Return Pr[all of n values are in the set | the value is one of them]."""
+        ...
+
+
+class Kernel(Protocol):
+    """A noise density on the line, symmetric about 0 and unimodal."""
+
+    @property
+    def unit(self) -> float:
+        """The length over which the density changes."""
+
+    @property
+    def reach(self) -> float:
+        """A distance beyond which less than 1e-18 of the noise lies."""
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Where the density is not smooth."""
+
+    def density(self, x: Floats) -> Floats:
+        """Return the density at x."""
+
+    def mass(self, low: Floats, high: Floats) -> Floats:
+        """Return the probability of [low, high], accurate in the tails."""
+
+    @property
+    def bends(self) -> bool:
+        """Whether a mixture that is 0 or less at both ends of a kink-free cell can be positive inside it."""
+
+    def curvature(self, low: Floats, high: Floats) -> Floats:
+        """Return an upper bound on the absolute second derivative over [low, high]; used when ``bends``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineModel:
+    """p(output | z) = weights[z] * kernel(output - points[z]) on [low, high]; with ``clamp`` the rest sits on the ends."""
+
+    points: Floats
+    weights: Floats
+    kernel: Kernel
+    low: float = -np.inf
+    high: float = np.inf
+    clamp: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContinuousModel:
+    """A real-valued release about a real-valued record: kernel around the record, as in LineModel."""
+
+    kernel: Kernel
+    low: float = -np.inf
+    high: float = np.inf
+    clamp: bool = False
+    renormalised: bool = False  # the density is divided by its mass on [low, high] (exponential mechanism)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneHot:
+    """Independent noise on every coordinate of a vector that is ``height`` at the input's own coordinate and 0 else."""
+
+    height: float
+    kernel: Kernel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Release:
+    """A mechanism bound to the records of a prior: what it promises and what else it can offer; None = not offered."""
+
+    name: str
+    privacy: Callable[[Relation], Privacy | None]
+    inputs: int | None = None
+    finite: FiniteChannel | None = None
+    diagonal: DiagonalChannel | None = None
+    inclusion: InclusionChannel | None = None
+    line: LineModel | None = None
+    continuous: ContinuousModel | None = None
+    vectors: Floats | None = None  # Gaussian noise of unit variance around one vector per input
+    one_hot: OneHot | None = None
+    pair_tv: Callable[[int], Floats] | None = None  # total variation between one input and every input, from above
+    log_likelihoods: Callable[[Ints, np.random.Generator], Floats] | None = (
+        None  # of every input, an output drawn per row
+    )
+    sample: Callable[[Ints, np.random.Generator], Any] | None = None
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """A description that can be bound to a prior."""
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of ``prior``; None stands for 'whatever the mechanism itself says'."""
+        ...

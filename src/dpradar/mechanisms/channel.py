@@ -1,0 +1,163 @@
+"""A mechanism given as a matrix of probabilities."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ParameterError
+from ..guarantees.approx import tv_of_approx
+from ..guarantees.curves import approx_curve
+from ..guarantees.privacy import Privacy, Relation
+from .capabilities import Release
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..threats import Prior
+
+__all__ = ["Channel", "MatrixChannel", "checked_size"]
+
+Floats = NDArray[np.float64]
+_ROW_TOLERANCE = 1e-9
+_MAX_PAIR_WORK = 3e8  # about a second of absolute differences
+
+
+def checked_size(owner: str, m: int, prior: Prior | None) -> None:
+    """Raise unless the prior is about as many values as the mechanism has inputs."""
+    if prior is None:
+        return
+    if prior.is_continuous:
+        raise ParameterError(f"{owner}", "used with a prior over finitely many values", "a continuous prior")
+    if prior.size != m:
+        raise ParameterError(
+            owner, f"used with a prior over its {m} inputs", f"a prior over {prior.size} values",
+            "Row i of the mechanism is value i of the prior; give both the same number.",
+        )  # fmt: skip
+
+
+def _checked_matrix(matrix: ArrayLike) -> Floats:
+    try:
+        array = np.array(matrix, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
+        raise ParameterError(
+            "Channel.matrix", "a matrix with one row per input (at least 2) and one column per output",
+            f"an array of shape {array.shape}",
+        )  # fmt: skip
+    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
+        raise ParameterError("Channel.matrix", "finite and at least 0", "a negative, infinite or missing entry")
+    sums = array.sum(axis=1)
+    off = np.flatnonzero(np.abs(sums - 1.0) > _ROW_TOLERANCE)
+    if off.size:
+        raise ParameterError(
+            "Channel.matrix", "rows that sum to 1 (within 1e-9)", f"row {off[0]} with sum {sums[off[0]]:.12g}",
+            "Row i is the distribution of the output when the input is i; transpose it if inputs are columns.",
+        )  # fmt: skip
+    array /= sums[:, None]
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatrixChannel:
+    """A finite channel held as a matrix."""
+
+    matrix: Floats
+    name: str = "channel"
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def outputs(self) -> int:
+        """The number of outputs."""
+        return int(self.matrix.shape[1])
+
+    def chunks(self, columns: int) -> Iterator[Floats]:
+        """Yield the matrix some columns at a time."""
+        for start in range(0, self.outputs, columns):
+            yield self.matrix[:, start : start + columns]
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return epsilon and total variation over all pairs of inputs (replace-one)."""
+        if relation != "replace-one":
+            return None
+        low, high = self.matrix.min(axis=0), self.matrix.max(axis=0)
+        used = high > 0.0
+        with np.errstate(divide="ignore"):
+            epsilon = float(np.max(np.log(high[used]) - np.log(low[used])))
+        epsilon = max(epsilon, 0.0)
+        finite = math.isfinite(epsilon)
+        tv, exact = self._total_variation(float(low.sum()), epsilon)
+        return Privacy(
+            relation=relation, source=f"the {self.name}'s own probabilities", epsilon=epsilon if finite else None,
+            curve=approx_curve(epsilon, 0.0) if finite else None, tv=tv, tv_exact=exact,
+        )  # fmt: skip
+
+    def _total_variation(self, common: float, epsilon: float) -> tuple[float, bool]:
+        m, n = self.matrix.shape
+        if m * m * n / 2 <= _MAX_PAIR_WORK:
+            largest = 0.0
+            for i in range(m - 1):
+                largest = max(largest, float(np.abs(self.matrix[i + 1 :] - self.matrix[i]).sum(axis=1).max()))
+            return min(1.0, largest / 2.0), True
+        # What all rows share is never seen to differ, and epsilon bounds the total variation too.
+        bounds = [1.0 - common] + ([tv_of_approx(epsilon, 0.0)] if math.isfinite(epsilon) else [])
+        return min(1.0, *bounds), False
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return one output index per given input."""
+        running = np.cumsum(self.matrix, axis=1)
+        running /= running[:, -1:]
+        uniforms = rng.random(len(inputs))
+        result = np.empty(len(inputs), dtype=np.intp)
+        for value in np.unique(inputs):
+            mine = inputs == value
+            result[mine] = np.searchsorted(running[value], uniforms[mine], side="right")
+        return np.minimum(result, self.outputs - 1)
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return the log-likelihood of every input for one drawn output per given input."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.matrix[:, self.sample(inputs, rng)].T))
+
+    def release(self) -> Release:
+        """Return what the channel offers."""
+        return Release(
+            name=self.name, privacy=self.privacy, inputs=self.inputs, finite=self, sample=self.sample,
+            log_likelihoods=self.log_likelihoods,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Channel:
+    """A mechanism given by its matrix p(output | input), rows = inputs.
+
+    Examples
+    --------
+    >>> Channel([[0.9, 0.1], [0.2, 0.8]])
+    Channel(2 inputs, 2 outputs)
+    """
+
+    matrix: ArrayLike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", _checked_matrix(self.matrix))
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior: row i is value i."""
+        channel = MatrixChannel(np.asarray(self.matrix))
+        checked_size("Channel", channel.inputs, prior)
+        return channel.release()
+
+    def __repr__(self) -> str:
+        rows, columns = np.asarray(self.matrix).shape
+        return f"Channel({rows} inputs, {columns} outputs)"

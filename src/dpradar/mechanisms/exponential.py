@@ -1,0 +1,148 @@
+"""The exponential mechanism: finite with any utility, or on an interval with utility -|record - output|."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ParameterError
+from ..guarantees.approx import EPSILON, tv_of_approx
+from ..guarantees.curves import approx_curve
+from ..guarantees.privacy import Privacy, Relation
+from .capabilities import ContinuousModel, LineModel, Release
+from .channel import MatrixChannel, checked_size
+from .noise.kernels import LaplaceKernel
+from .query import checked_range
+
+if TYPE_CHECKING:
+    from ..params import Param
+    from ..threats import Prior
+
+__all__ = ["Exponential"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IntervalMechanism:
+    """Output density proportional to e^(-|record - output| / scale) on [low, high]."""
+
+    kernel: LaplaceKernel
+    low: float
+    high: float
+    epsilon: float
+    points: Floats | None = None  # the possible records, when there are finitely many
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return epsilon-DP under replace-one."""
+        if relation != "replace-one":
+            return None
+        return Privacy(
+            relation=relation, source="exponential mechanism", epsilon=self.epsilon, curve=approx_curve(self.epsilon, 0.0),
+            tv=tv_of_approx(self.epsilon, 0.0),
+        )  # fmt: skip
+
+    def release(self) -> Release:
+        """Return what the mechanism offers."""
+        if self.points is None:
+            model = ContinuousModel(self.kernel, self.low, self.high, renormalised=True)
+            return Release(name="exponential mechanism", privacy=self.privacy, continuous=model)
+        mass = self.kernel.mass(self.low - self.points, self.high - self.points)
+        line = LineModel(self.points, 1.0 / mass, self.kernel, self.low, self.high)
+        return Release(
+            name="exponential mechanism", privacy=self.privacy, inputs=self.points.size, line=line, sample=self.sample
+        )
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return one output per given input, by inversion."""
+        z = np.asarray(self.points)[np.asarray(inputs, dtype=np.intp)]
+        s = self.kernel.scale
+        left, right = -np.expm1(-(z - self.low) / s), -np.expm1(-(self.high - z) / s)
+        u = rng.random(z.size) * (left + right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below = z + s * np.log1p(-(left - u))
+            above = z - s * np.log1p(-(u - left))
+        return np.clip(np.where(u < left, below, above), self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exponential:
+    """The exponential mechanism: Pr[output] proportional to e^(epsilon * utility / (2 sensitivity)).
+
+    Give ``utility`` (a matrix, rows = inputs, columns = outputs), or ``interval=(low, high)`` for utility
+    -|record - output| with any output of the interval, or neither for -|difference| of the prior's numeric values.
+    The sensitivity is computed from the utilities.
+
+    Notes
+    -----
+    McSherry and Talwar (2007). epsilon-DP under replace-one; the actual epsilon can be as low as epsilon/2.
+
+    Examples
+    --------
+    >>> Exponential(epsilon=2.0, interval=(0.0, 1.0))
+    Exponential(epsilon=2, interval=(0.0, 1.0))
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON,)
+
+    epsilon: float
+    utility: ArrayLike | None = None
+    interval: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", EPSILON.check("Exponential", self.epsilon))
+        object.__setattr__(self, "interval", checked_range("Exponential", self.interval))
+        if self.utility is None:
+            return
+        if self.interval is not None:
+            raise ParameterError("Exponential", "given a utility or an interval", "both")
+        matrix = np.array(self.utility, dtype=float)
+        if matrix.ndim != 2 or matrix.shape[0] < 2 or not np.all(np.isfinite(matrix)):
+            raise ParameterError(
+                "Exponential.utility", "a matrix of finite numbers, rows = inputs", f"shape {matrix.shape}"
+            )
+        object.__setattr__(self, "utility", matrix)
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        if self.interval is not None:
+            return self._on_interval(self.interval, prior)
+        if self.utility is not None:
+            matrix = np.asarray(self.utility)
+            checked_size("Exponential", matrix.shape[0], prior)
+        elif prior is None or prior.is_continuous:
+            raise ParameterError("Exponential", "given a utility, an interval or a prior over numbers", "none of them")
+        else:
+            numbers = prior.numbers("Exponential without a utility")
+            matrix = -np.abs(numbers[:, None] - numbers[None, :])
+        sensitivity = float(np.max(matrix.max(axis=0) - matrix.min(axis=0)))
+        logits = matrix * (self.epsilon / (2.0 * sensitivity) if sensitivity > 0.0 else 0.0)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return MatrixChannel(weights / weights.sum(axis=1, keepdims=True), "exponential mechanism").release()
+
+    def _on_interval(self, interval: tuple[float, float], prior: Prior | None) -> Release:
+        low, high = interval
+        if self.epsilon == 0.0:
+            raise ParameterError(
+                "Exponential.epsilon", "above 0 on an interval", "0", "With epsilon 0 the output is uniform."
+            )
+        kernel = LaplaceKernel(2.0 * (high - low) / self.epsilon)
+        if prior is None or prior.is_continuous:
+            law = prior.interval if prior is not None else None
+            inside = law is None or (law.low >= low and law.high <= high)
+            points = None
+        else:
+            points = prior.numbers("Exponential on an interval")
+            inside = bool(points.min() >= low and points.max() <= high)
+        if not inside:
+            raise ParameterError(
+                "Exponential.interval", "wide enough for every value of the prior", f"[{low:g}, {high:g}]"
+            )
+        return IntervalMechanism(kernel, low, high, self.epsilon, points).release()
+
+    def __repr__(self) -> str:
+        form = f", interval={self.interval}" if self.interval else ""
+        return f"Exponential(epsilon={self.epsilon:g}{form})"

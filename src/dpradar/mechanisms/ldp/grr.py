@@ -1,0 +1,115 @@
+"""Generalised randomised response."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from ...guarantees.curves import likelihood_curve
+from ...guarantees.privacy import Privacy, Relation
+from ..capabilities import Release
+from ..channel import checked_size
+from .parameters import LDP_PARAMS, set_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from ...params import Param
+    from ...threats import Prior
+
+__all__ = ["GRR"]
+
+
+@dataclass(frozen=True, slots=True)
+class GRR:
+    """Generalised randomised response: report the truth with probability e^eps/(e^eps+m-1), else another value.
+
+    Notes
+    -----
+    Kairouz, Bonawitz and Ramage (2016). epsilon-LDP; its exact RAD is (p-q)(1-kappa) for every prior when nothing or
+    everything is known and the goal is exact ([RAD] Example 4.4).
+
+    Examples
+    --------
+    >>> round(GRR(m=100, epsilon=2.0).keep, 6)
+    0.069455
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+
+    m: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+
+    @property
+    def inputs(self) -> int:
+        """The number of values."""
+        return self.m
+
+    @property
+    def outputs(self) -> int:
+        """The number of possible reports."""
+        return self.m
+
+    # In e^-eps instead of e^eps, so that any finite epsilon is fine.
+    @property
+    def keep(self) -> float:
+        """The probability of the true value."""
+        return 1.0 / (1.0 + (self.m - 1) * math.exp(-self.epsilon))
+
+    @property
+    def other(self) -> float:
+        """The probability of each other value."""
+        return math.exp(-self.epsilon) * self.keep
+
+    @property
+    def difference(self) -> float:
+        """keep - other, which is also the total variation."""
+        return -math.expm1(-self.epsilon) * self.keep
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("GRR", self.m, prior)
+        return Release(
+            name="GRR", privacy=self.privacy, inputs=self.m, diagonal=self, finite=self, sample=self.sample,
+            log_likelihoods=self.log_likelihoods,
+        )  # fmt: skip
+
+    def chunks(self, columns: int) -> Iterator[NDArray[np.float64]]:
+        """Yield the matrix p(report | value)."""
+        for start in range(0, self.m, columns):
+            block = np.full((self.m, min(columns, self.m - start)), self.other)
+            index = np.arange(block.shape[1])
+            block[start + index, index] = self.keep
+            yield block
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under replace-one; a local report has no add/remove."""
+        if relation != "replace-one":
+            return None
+        rest = (self.m - 2) * self.other
+        curve = likelihood_curve([self.other, rest, self.keep], [self.keep, rest, self.other])
+        return Privacy(
+            relation=relation, source="GRR", epsilon=self.epsilon, curve=curve, tv=self.difference, tv_exact=True
+        )
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return one report per given value."""
+        values = np.asarray(inputs, dtype=np.intp)
+        others = rng.integers(0, self.m - 1, size=values.size)
+        others += others >= values
+        return np.where(rng.random(values.size) < self.keep, values, others)
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
+        reports = self.sample(inputs, rng)
+        result = np.zeros((reports.size, self.m))
+        result[np.arange(reports.size), reports] = self.epsilon
+        return result

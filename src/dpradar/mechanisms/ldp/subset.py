@@ -1,0 +1,154 @@
+"""Subset selection."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...guarantees.curves import likelihood_curve
+from ...guarantees.privacy import Privacy, Relation
+from ..capabilities import Release
+from ..channel import checked_size
+from .parameters import LDP_PARAMS, set_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...params import Param
+    from ...threats import Prior
+
+__all__ = ["SubsetSelection"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsetSelection:
+    """Subset selection: report a set of ``omega`` values, which holds the true one with probability ``keep``.
+
+    Notes
+    -----
+    Ye and Barg (2018), with omega = max(1, floor(m/(e^eps+1))).
+
+    Examples
+    --------
+    >>> SubsetSelection(m=100, epsilon=1.0).omega
+    26
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+
+    m: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+
+    @property
+    def omega(self) -> int:
+        """The size of the reported set."""
+        return max(1, math.floor(self.m * math.exp(-self.epsilon) / (1.0 + math.exp(-self.epsilon))))
+
+    @property
+    def keep(self) -> float:
+        """The probability that the true value is in the set."""
+        return self.omega / (self.omega + (self.m - self.omega) * math.exp(-self.epsilon))
+
+    @property
+    def inputs(self) -> int:
+        """The number of values."""
+        return self.m
+
+    @property
+    def outputs(self) -> int:
+        """The number of possible reports, C(m, omega)."""
+        return math.comb(self.m, self.omega) if self.m <= 64 else 1 << 62
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("SubsetSelection", self.m, prior)
+        return Release(
+            name="SubsetSelection", privacy=self.privacy, inputs=self.m, inclusion=self, finite=self, sample=self.sample,
+            log_likelihoods=self.log_likelihoods,
+        )  # fmt: skip
+
+    def included(self, k: int) -> Floats:
+        """Return Pr[value i is in the set and 1..i-1 are not | the value is i]."""
+        j = np.arange(1, k)
+        factors = np.maximum(self.m - self.omega - j + 1, 0) / (self.m - j)
+        return self.keep * np.concatenate([[1.0], np.cumprod(factors)])
+
+    def later(self, k: int) -> Floats:
+        """Return Pr[another value is in the set | i is the first one in it]: omega-1 of the m-i that are left."""
+        left = self.m - np.arange(1, k + 1)
+        return np.minimum((self.omega - 1) / np.maximum(left, 1), 1.0)
+
+    def none_of(self, n: int) -> float:
+        """Return Pr[none of n values is in the set | the value is one of them]."""
+        j = np.arange(1, n)
+        return float((1.0 - self.keep) * np.prod(np.maximum(self.m - self.omega - j, 0) / (self.m - j)))
+
+    def all_of(self, n: int) -> float:
+        """Return Pr[all of n values are in the set | the value is one of them]."""
+        j = np.arange(1, n)
+        return float(self.keep * np.prod(np.maximum(self.omega - j, 0) / (self.m - j)))
+
+    def chunks(self, columns: int) -> Iterator[Floats]:
+        """Yield p(set | value); sets in lexicographic order."""
+        inside = self.keep / math.comb(self.m - 1, self.omega - 1)
+        outside = (1.0 - self.keep) / math.comb(self.m - 1, self.omega)
+        sets = itertools.combinations(range(self.m), self.omega)
+        while batch := list(itertools.islice(sets, columns)):
+            block = np.full((self.m, len(batch)), outside)
+            block[np.array(batch).T, np.arange(len(batch))] = inside
+            yield block
+
+    @property
+    def difference(self) -> float:
+        """The total variation (p m - omega)/(m - 1) between two values, without cancellation."""
+        left = self.m - self.omega
+        return self.keep * left * -math.expm1(-self.epsilon) / (self.m - 1)
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under replace-one, from whether either of two values is in the set."""
+        if relation != "replace-one":
+            return None
+        won = self.keep * (self.m - self.omega) / (self.m - 1)
+        gone = (1.0 - self.keep) * self.omega / (self.m - 1)
+        rest = max(0.0, 1.0 - won - gone)
+        curve = likelihood_curve([gone, rest, won], [won, rest, gone])
+        return Privacy(
+            relation=relation,
+            source="SubsetSelection",
+            epsilon=self.epsilon,
+            curve=curve,
+            tv=self.difference,
+            tv_exact=True,
+        )
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+        """Return one row of omega distinct values per given value (in no particular order)."""
+        values = np.asarray(inputs, dtype=np.intp)
+        chosen = np.empty((values.size, self.omega), dtype=np.intp)
+        kept = rng.random(values.size) < self.keep
+        rows = max(1, 4_000_000 // self.m)
+        for start in range(0, values.size, rows):
+            stop = min(start + rows, values.size)
+            mine, hold = values[start:stop], kept[start:stop]
+            keys = rng.random((stop - start, self.m))
+            # The true value sorts first when it is kept and last when it is not; the others are a random subset.
+            keys[np.arange(stop - start), mine] = np.where(hold, -1.0, 2.0)
+            chosen[start:stop] = np.argpartition(keys, self.omega - 1, axis=1)[:, : self.omega]
+        return chosen
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
+        reports = self.sample(inputs, rng)
+        result = np.zeros((reports.shape[0], self.m))
+        np.put_along_axis(result, reports, self.epsilon, axis=1)
+        return result

@@ -1,0 +1,157 @@
+"""Unary encoding: every value is a bit, each bit is randomised on its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from ...guarantees.curves import likelihood_curve
+from ...guarantees.privacy import Privacy, Relation
+from ..capabilities import Release
+from ..channel import checked_size
+from .parameters import LDP_PARAMS, set_parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...params import Param
+    from ...threats import Prior
+
+__all__ = ["OUE", "SUE", "UnaryChannel"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryChannel:
+    """Unary encoding with Pr[own bit = 1] = ``own`` and Pr[another bit = 1] = ``other``."""
+
+    inputs: int
+    epsilon: float
+    own: float
+    other: float
+    difference: float  # own - other without cancellation
+    name: str
+
+    @property
+    def outputs(self) -> int:
+        """The number of possible reports, 2^m."""
+        return 1 << self.inputs
+
+    def included(self, k: int) -> Floats:
+        """Return Pr[bit i is the first of 1..i that is set | the value is i]."""
+        return self.own * np.exp(np.arange(k) * math.log1p(-self.other))
+
+    def later(self, k: int) -> Floats:
+        """Return Pr[another bit is set]: bits are independent."""
+        return np.full(k, self.other)
+
+    def none_of(self, n: int) -> float:
+        """Return Pr[none of n bits is set | the value is one of them]."""
+        return (1.0 - self.own) * math.exp((n - 1) * math.log1p(-self.other))
+
+    def all_of(self, n: int) -> float:
+        """Return Pr[all of n bits are set | the value is one of them]."""
+        return self.own * self.other ** (n - 1)
+
+    def chunks(self, columns: int) -> Iterator[Floats]:
+        """Yield p(bits | value); output o has bit j set when o has it in binary."""
+        index = np.arange(self.inputs)[:, None]
+        for start in range(0, self.outputs, columns):
+            reports = np.arange(start, min(start + columns, self.outputs), dtype=np.int64)
+            bits = (reports[None, :] >> index) & 1
+            background = np.where(bits, self.other, 1.0 - self.other)
+            own = np.where(bits, self.own, 1.0 - self.own)
+            block = np.empty(bits.shape)
+            for value in range(self.inputs):
+                block[value] = np.prod(np.delete(background, value, axis=0), axis=0) * own[value]
+            yield block
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under replace-one, from the two bits in which two values differ."""
+        if relation != "replace-one":
+            return None
+        gone = self.other * (1.0 - self.own)
+        won = self.own * (1.0 - self.other)
+        curve = likelihood_curve([gone, 1.0 - won - gone, won], [won, 1.0 - won - gone, gone])
+        return Privacy(
+            relation=relation, source=self.name, epsilon=self.epsilon, curve=curve, tv=self.difference, tv_exact=True
+        )
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return one row of bits per given value."""
+        values = np.asarray(inputs, dtype=np.intp)
+        bits = rng.random((values.size, self.inputs), dtype=np.float32) < np.float32(self.other)
+        if self.other < 1e-4:
+            bits = rng.random((values.size, self.inputs)) < self.other
+        bits[np.arange(values.size), values] = rng.random(values.size) < self.own
+        return bits
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
+        return np.where(self.sample(inputs, rng), self.epsilon, 0.0)
+
+    def release(self) -> Release:
+        """Return what the encoding offers."""
+        return Release(
+            name=self.name, privacy=self.privacy, inputs=self.inputs, inclusion=self, finite=self, sample=self.sample,
+            log_likelihoods=self.log_likelihoods,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SUE:
+    """Symmetric unary encoding (basic RAPPOR): p = e^(eps/2)/(e^(eps/2)+1), q = 1 - p.
+
+    Examples
+    --------
+    >>> round(SUE(m=10, epsilon=2.0).at(None).privacy("replace-one").tv, 6)
+    0.462117
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+
+    m: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("SUE", self.m, prior)
+        half = self.epsilon / 2.0
+        return UnaryChannel(
+            self.m, self.epsilon, float(expit(half)), float(expit(-half)), math.tanh(half / 2.0), "SUE"
+        ).release()
+
+
+@dataclass(frozen=True, slots=True)
+class OUE:
+    """Optimised unary encoding: p = 1/2, q = 1/(e^eps+1) (Wang, Blocki, Li and Jha 2017).
+
+    Examples
+    --------
+    >>> round(OUE(m=10, epsilon=2.0).at(None).privacy("replace-one").tv, 6)
+    0.380797
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+
+    m: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("OUE", self.m, prior)
+        return UnaryChannel(
+            self.m, self.epsilon, 0.5, float(expit(-self.epsilon)), math.tanh(self.epsilon / 2.0) / 2.0, "OUE"
+        ).release()

@@ -1,0 +1,279 @@
+"""Noise on whole numbers: the two-sided geometric and the discrete Gaussian."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ParameterError
+from ...guarantees.approx import tv_of_approx
+from ...guarantees.curves import approx_curve, likelihood_curve
+from ...guarantees.privacy import Privacy, Relation
+from ..capabilities import Release
+from ..query import Query, checked_query, checked_range, contributions
+from .real import SCALE, SIGMA, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...params import Param
+    from ...threats import Prior
+
+__all__ = ["DiscreteGaussian", "Geometric"]
+
+Floats = NDArray[np.float64]
+_MOST_ATOMS = 2_000_000  # outputs of a pair that are compared one by one
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricLaw:
+    """Pr[noise = k] proportional to e^(-|k| / scale)."""
+
+    scale: float
+
+    @property
+    def margin(self) -> int:
+        """How far beyond the contributions outputs must be listed: not at all.
+
+        Beyond the extreme contributions all likelihoods fall by the same factor, so one column holds the whole tail.
+        """
+        return 0
+
+    def below(self, k: Floats) -> Floats:
+        """Return Pr[noise <= k]."""
+        r = math.exp(-1.0 / self.scale)
+        return np.where(
+            k < 0,
+            np.exp(np.minimum(k, 0.0) / self.scale) / (1 + r),
+            1 - r * np.exp(-np.maximum(k, 0.0) / self.scale) / (1 + r),
+        )
+
+    def pmf(self, k: Floats) -> Floats:
+        """Return Pr[noise = k]."""
+        return np.asarray(np.exp(-np.abs(k) / self.scale) * math.tanh(0.5 / self.scale))
+
+    def epsilon(self, distance: float) -> float | None:
+        """Return the pure-DP epsilon for two contributions at this distance."""
+        return distance / self.scale
+
+    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw noise as the difference of two geometric variables."""
+        p = -math.expm1(-1.0 / self.scale)
+        return rng.geometric(p, size) - rng.geometric(p, size)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianLaw:
+    """Pr[noise = k] proportional to e^(-k^2 / (2 sigma^2)) (Canonne, Kamath and Steinke 2020)."""
+
+    sigma: float
+
+    @property
+    def margin(self) -> int:
+        """Less than 1e-20 of the noise lies beyond this distance; it is lumped into the end columns."""
+        return math.ceil(9.5 * self.sigma) + 2
+
+    def _weights(self) -> tuple[Floats, Floats]:
+        k = np.arange(-self.margin - 1, self.margin + 2, dtype=float)
+        weights = np.exp(-0.5 * np.square(k / self.sigma))
+        return k, weights / weights.sum()
+
+    def below(self, k: Floats) -> Floats:
+        """Return Pr[noise <= k]."""
+        support, weights = self._weights()
+        index = np.clip(np.floor(k) - support[0] + 1, 0, support.size).astype(int)
+        return np.asarray(np.minimum(np.concatenate([[0.0], np.cumsum(weights)])[index], 1.0))
+
+    def pmf(self, k: Floats) -> Floats:
+        """Return Pr[noise = k]."""
+        support, weights = self._weights()
+        index = np.clip(k - support[0], 0, support.size - 1).astype(int)
+        return np.where(np.abs(k) <= support[-1], weights[index], 0.0)
+
+    def epsilon(self, distance: float) -> float | None:
+        """The discrete Gaussian is not pure DP, except at distance 0."""
+        return 0.0 if distance == 0.0 else None
+
+    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw noise by inversion."""
+        support, weights = self._weights()
+        return rng.choice(support.astype(np.int64), size=size, p=weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LatticeChannel:
+    """Discrete noise around one whole number per input; outputs are listed from ``first`` to ``last``, tails lumped."""
+
+    points: Floats
+    law: GeometricLaw | DiscreteGaussianLaw
+    first: int
+    last: int
+    truncate: Range
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+        return self.points.size
+
+    @property
+    def outputs(self) -> int:
+        """The number of listed outputs."""
+        return self.last - self.first + 1
+
+    def chunks(self, columns: int) -> Iterator[Floats]:
+        """Yield p(output | input)."""
+        for start in range(self.first, self.last + 1, columns):
+            stop = min(start + columns, self.last + 1)
+            offset = np.arange(start, stop, dtype=float)[None, :] - self.points[:, None]
+            block = self.law.pmf(offset)
+            if start == self.first:
+                block[:, 0] = self.law.below(offset[:, 0])
+            if stop == self.last + 1:
+                block[:, -1] = self.law.below(-offset[:, -1])  # the noise is symmetric
+            yield block
+
+    def privacy(self, relation: Relation) -> Privacy:
+        """Return the promise; a record that is absent contributes 0."""
+        low, high = float(self.points.min()), float(self.points.max())
+        distance = {
+            "replace-one": high - low, "add-remove": max(abs(low), abs(high)), "reference": math.ceil((high - low) / 2)
+        }[relation]  # fmt: skip
+        k = np.arange(-self.law.margin, distance + self.law.margin + 1)
+        source = f"discrete noise, distance {distance:g}, {relation}"
+        epsilon = self.law.epsilon(distance)
+        if k.size > _MOST_ATOMS and epsilon is not None:
+            curve, tv = approx_curve(epsilon, 0.0), tv_of_approx(epsilon, 0.0)
+            return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv)
+        if isinstance(self.law, GeometricLaw):
+            k = np.arange(0, distance + 1)  # tails in one column each
+        here, there = self.law.pmf(k), self.law.pmf(k - distance)
+        here[0], there[0] = self.law.below(k[:1])[0], self.law.below(k[:1] - distance)[0]
+        if k.size > 1:
+            here[-1], there[-1] = self.law.below(-k[-1:])[0], self.law.below(distance - k[-1:])[0]
+        curve = likelihood_curve(here, there) if distance else approx_curve(0.0, 0.0)
+        tv = min(curve.gap(), 1.0 if epsilon is None else tv_of_approx(epsilon, 0.0))
+        return Privacy(
+            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, tv_exact=self.truncate is None
+        )
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return one noisy whole number per given input."""
+        noisy = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.law.sample(len(inputs), rng)
+        return noisy if self.truncate is None else np.clip(noisy, *map(int, self.truncate))
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return the log-likelihood of every input for one drawn output per given input."""
+        noisy = self.points[np.asarray(inputs, dtype=np.intp)] + self.law.sample(len(inputs), rng)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.law.pmf(noisy[:, None] - self.points[None, :])))
+
+    def release(self) -> Release:
+        """Return what the noise offers."""
+        return Release(
+            name="discrete noise", privacy=self.privacy, inputs=self.inputs, finite=self, sample=self.sample,
+            log_likelihoods=self.log_likelihoods if self.truncate is None else None,
+        )  # fmt: skip
+
+
+def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
+    """Return the listed outputs after clamping to [low, high]: the ends hold all that lies beyond them."""
+    if low > last:  # all contributions lie below: 'low or less' and 'more' is all that can be told apart
+        return low, min(high, low + 1)
+    if high < first:
+        return max(low, high - 1), high
+    return max(first, low), min(last, high)
+
+
+def _bound(
+    owner: str, law: GeometricLaw | DiscreteGaussianLaw, query: Query, truncate: Range, prior: Prior | None
+) -> Release:
+    if prior is not None and prior.is_continuous:
+        raise ParameterError(owner, "used with a prior over whole numbers", "a continuous prior")
+    matrix = contributions(owner, query, prior)
+    if matrix.shape[1] != 1:
+        raise ParameterError(
+            f"{owner}.query", "one whole number per value", f"vectors of {matrix.shape[1]} coordinates",
+            "Use Composed([...]) with one mechanism per coordinate.",
+        )  # fmt: skip
+    points = matrix[:, 0]
+    if np.any(points != np.round(points)):
+        raise ParameterError(
+            f"{owner}.query", "whole numbers: the noise is on whole numbers", "a fraction", "Use Laplace or Gaussian."
+        )
+    first, last = int(points.min()) - law.margin, int(points.max()) + law.margin
+    if truncate is not None:
+        low, high = truncate
+        if low != round(low) or high != round(high):
+            raise ParameterError(f"{owner}.truncate", "whole numbers", f"{truncate}")
+        first, last = _clamped(first, last, int(low), int(high))
+    return LatticeChannel(points, law, first, last, truncate).release()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geometric:
+    """Two-sided geometric noise on whole numbers: Pr[noise = k] proportional to e^(-|k|/scale).
+
+    Notes
+    -----
+    Ghosh, Roughgarden and Sundararajan (2009). epsilon = (largest difference of two contributions) / scale, replace-one.
+
+    Examples
+    --------
+    >>> Geometric(scale=2.0)
+    Geometric(scale=2)
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
+
+    scale: float
+    query: Query = None
+    truncate: Range = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", SCALE.check("Geometric", self.scale))
+        object.__setattr__(self, "query", checked_query("Geometric", self.query))
+        object.__setattr__(self, "truncate", checked_range("Geometric", self.truncate))
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        return _bound("Geometric", GeometricLaw(self.scale), self.query, self.truncate, prior)
+
+    def __repr__(self) -> str:
+        return f"Geometric(scale={self.scale:g})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DiscreteGaussian:
+    """Discrete Gaussian noise on whole numbers: Pr[noise = k] proportional to e^(-k^2/(2 sigma^2)).
+
+    Notes
+    -----
+    Canonne, Kamath and Steinke (2020).
+
+    Examples
+    --------
+    >>> DiscreteGaussian(sigma=2.0)
+    DiscreteGaussian(sigma=2)
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (SIGMA,)
+
+    sigma: float
+    query: Query = None
+    truncate: Range = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", SIGMA.check("DiscreteGaussian", self.sigma))
+        object.__setattr__(self, "query", checked_query("DiscreteGaussian", self.query))
+        object.__setattr__(self, "truncate", checked_range("DiscreteGaussian", self.truncate))
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        return _bound("DiscreteGaussian", DiscreteGaussianLaw(self.sigma), self.query, self.truncate, prior)
+
+    def __repr__(self) -> str:
+        return f"DiscreteGaussian(sigma={self.sigma:g})"

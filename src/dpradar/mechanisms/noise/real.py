@@ -1,0 +1,251 @@
+"""Laplace and Gaussian noise on numbers and vectors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import erf
+
+from ...errors import ParameterError
+from ...guarantees.approx import tv_of_approx
+from ...guarantees.curves import approx_curve, laplace_curve
+from ...guarantees.gdp import gaussian_privacy
+from ...guarantees.privacy import Privacy, Relation
+from ...params import Param
+from ..capabilities import ContinuousModel, LineModel, OneHot, Release
+from ..query import Query, checked_query, checked_range, contributions, largest_distance, smallest_radius
+from .kernels import GaussianKernel, LaplaceKernel
+
+if TYPE_CHECKING:
+    from ...threats import Prior
+
+__all__ = ["Gaussian", "Laplace", "NoisyVectors"]
+
+Floats = NDArray[np.float64]
+Range = tuple[float, float] | None
+
+SCALE = Param(
+    name="scale", low=0.0, low_open=True, what="the scale of the Laplace noise, sensitivity / epsilon", typical=(0.05, 50.0),
+    more_private="up",
+)  # fmt: skip
+SIGMA = Param(
+    name="sigma",
+    low=0.0,
+    low_open=True,
+    what="the standard deviation of the noise",
+    typical=(0.05, 50.0),
+    more_private="up",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyVectors:
+    """Independent noise on every coordinate of one vector per input."""
+
+    points: Floats
+    kernel: LaplaceKernel | GaussianKernel
+    truncate: Range = None
+
+    @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+        return int(self.points.shape[0])
+
+    @property
+    def is_laplace(self) -> bool:
+        """Whether the noise is Laplace."""
+        return isinstance(self.kernel, LaplaceKernel)
+
+    def privacy(self, relation: Relation) -> Privacy:
+        """Return the promise; a record that is absent contributes 0, and clamping the output only helps."""
+        norm: Literal[1, 2] = 1 if self.is_laplace else 2
+        if relation == "replace-one":
+            distance = largest_distance(self.points, norm)
+        elif relation == "add-remove":
+            size = np.abs(self.points).sum(axis=1) if norm == 1 else np.sqrt(np.square(self.points).sum(axis=1))
+            distance = float(size.max())
+        else:
+            distance = smallest_radius(self.points, norm)
+        # Exact when the distance is attained: vectors beyond a size are only bounded, and clamping may reveal less.
+        exact = self.truncate is None and (self.points.shape[1] == 1 or not self.is_laplace)
+        return noise_privacy(self.kernel, distance, relation, exact=exact, on_line=self.points.shape[1] == 1)
+
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return one noisy vector per given input (a number when vectors have one coordinate)."""
+        clean = self.points[np.asarray(inputs, dtype=np.intp)]
+        noisy = clean + self.kernel.sample(clean.shape, rng)
+        if self.truncate is not None:
+            noisy = np.clip(noisy, *self.truncate)
+        return noisy[:, 0] if noisy.shape[1] == 1 else noisy
+
+    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+        """Return the log-likelihood of every input for one drawn output per given input ."""
+        clean = self.points[np.asarray(inputs, dtype=np.intp)]
+        noisy = clean + self.kernel.sample(clean.shape, rng)
+        if isinstance(self.kernel, GaussianKernel):
+            squares = np.square(self.points).sum(axis=1)
+            return np.asarray((noisy @ self.points.T - 0.5 * squares) / self.kernel.sigma**2)
+        result = np.empty((clean.shape[0], self.inputs))
+        for value in range(self.inputs):
+            result[:, value] = -np.abs(noisy - self.points[value]).sum(axis=1) / self.kernel.scale
+        return result
+
+    def pair_tv(self, i: int) -> Floats:
+        """Return the total variation between input i and every input, from above."""
+        difference = self.points - self.points[i]
+        if self.is_laplace:
+            return np.asarray(-np.expm1(-np.abs(difference).sum(axis=1) / (2.0 * self.kernel.unit)))
+        return np.asarray(erf(np.sqrt(np.square(difference).sum(axis=1)) / (2.0 * math.sqrt(2.0) * self.kernel.unit)))
+
+    def release(self) -> Release:
+        """Return what the noise offers; the likelihoods are those before clamping, so they go with no clamping only."""
+        rows, columns = self.points.shape
+        free = self.truncate is None
+        low, high = self.truncate or (-np.inf, np.inf)
+        line = None
+        if columns == 1:
+            line = LineModel(self.points[:, 0], np.ones(rows), self.kernel, low, high, clamp=not free)
+        height = float(self.points.max())
+        one_hot = free and rows == columns and height > 0.0 and np.array_equal(self.points, height * np.eye(rows))
+        gaussian = free and isinstance(self.kernel, GaussianKernel)
+        return Release(
+            name=f"{'Laplace' if self.is_laplace else 'Gaussian'} noise",
+            privacy=self.privacy,
+            inputs=rows,
+            line=line,
+            vectors=self.points / self.kernel.unit if gaussian else None,
+            one_hot=OneHot(height, self.kernel) if one_hot else None,
+            pair_tv=self.pair_tv,
+            sample=self.sample,
+            log_likelihoods=self.log_likelihoods if free else None,
+        )
+
+
+def noise_privacy(
+    kernel: LaplaceKernel | GaussianKernel, distance: float, relation: Relation, *, exact: bool, on_line: bool
+) -> Privacy:
+    """Return what noise promises about two contributions at the given distance."""
+    if isinstance(kernel, GaussianKernel):
+        source = f"Gaussian noise, distance {distance:g}, {relation}"
+        return gaussian_privacy(distance / kernel.sigma, relation, source, exact=exact)
+    epsilon = distance / kernel.scale
+    source = f"Laplace noise, distance {distance:g}, {relation}"
+    if on_line:
+        curve = laplace_curve(epsilon)
+        return Privacy(
+            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=-math.expm1(-epsilon / 2), tv_exact=exact
+        )
+    # Independent coordinates: TV <= 1 - prod(1 - TV_i) = 1 - e^(-epsilon/2), below the bound of epsilon-DP.
+    tv = min(-math.expm1(-epsilon / 2), tv_of_approx(epsilon, 0.0))
+    return Privacy(relation=relation, source=source, epsilon=epsilon, curve=approx_curve(epsilon, 0.0), tv=tv)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyInterval:
+    """Noise on a record that can be any number of an interval (continuous priors)."""
+
+    kernel: LaplaceKernel | GaussianKernel
+    low: float
+    high: float
+    truncate: Range = None
+
+    def release(self) -> Release:
+        """Return what the noise offers."""
+        low, high = self.truncate or (-np.inf, np.inf)
+        model = ContinuousModel(self.kernel, low, high, clamp=self.truncate is not None)
+        return Release(name="noise on an interval", privacy=self.privacy, continuous=model)
+
+    def privacy(self, relation: Relation) -> Privacy:
+        """Return the promise over the whole interval; a record that is absent contributes 0."""
+        length = self.high - self.low
+        distance = {"replace-one": length, "add-remove": max(abs(self.low), abs(self.high)), "reference": length / 2}[
+            relation
+        ]
+        return noise_privacy(self.kernel, distance, relation, exact=self.truncate is None, on_line=True)
+
+
+def _bound(
+    owner: str, kernel: LaplaceKernel | GaussianKernel, query: Query, truncate: Range, prior: Prior | None
+) -> Release:
+    if prior is not None and prior.interval is not None:
+        if query is not None:
+            raise ParameterError(
+                f"{owner}.query", "left out with a continuous prior", "a query", "The record itself is released."
+            )
+        return NoisyInterval(kernel, prior.interval.low, prior.interval.high, truncate).release()
+    return NoisyVectors(contributions(owner, query, prior), kernel, truncate).release()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Laplace:
+    """Laplace noise of the given scale, independent per coordinate, on the target's contribution.
+
+    ``query`` is one number or vector per value of the prior, or a function of the record (default: the prior's numeric
+    values); ``truncate=(low, high)`` clamps the output.
+
+    Notes
+    -----
+    Dwork, McSherry, Nissim and Smith (2006). epsilon = (largest L1 distance of two contributions) / scale, replace-one.
+
+    Examples
+    --------
+    >>> Laplace(scale=5.0)
+    Laplace(scale=5)
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
+
+    scale: float
+    query: Query = None
+    truncate: Range = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", SCALE.check("Laplace", self.scale))
+        object.__setattr__(self, "query", checked_query("Laplace", self.query))
+        object.__setattr__(self, "truncate", checked_range("Laplace", self.truncate))
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        return _bound("Laplace", LaplaceKernel(self.scale), self.query, self.truncate, prior)
+
+    def __repr__(self) -> str:
+        return f"Laplace(scale={self.scale:g}{'' if self.truncate is None else f', truncate={self.truncate}'})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gaussian:
+    """Gaussian noise of standard deviation sigma, independent per coordinate, on the target's contribution.
+
+    ``query`` and ``truncate`` as for :class:`Laplace`.
+
+    Notes
+    -----
+    mu-GDP with mu = (largest L2 distance of two contributions) / sigma, replace-one (Dong, Roth and Su 2022).
+
+    Examples
+    --------
+    >>> Gaussian(sigma=1.0, query=[0.0, 1.0]).at(None).privacy("replace-one").tv.__round__(6)
+    0.382925
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (SIGMA,)
+
+    sigma: float
+    query: Query = None
+    truncate: Range = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sigma", SIGMA.check("Gaussian", self.sigma))
+        object.__setattr__(self, "query", checked_query("Gaussian", self.query))
+        object.__setattr__(self, "truncate", checked_range("Gaussian", self.truncate))
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        return _bound("Gaussian", GaussianKernel(self.sigma), self.query, self.truncate, prior)
+
+    def __repr__(self) -> str:
+        return f"Gaussian(sigma={self.sigma:g}{'' if self.truncate is None else f', truncate={self.truncate}'})"

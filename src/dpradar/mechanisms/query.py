@@ -1,0 +1,116 @@
+"""The target's contribution to a query: one number or vector per record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ParameterError
+from ..params import shown
+
+if TYPE_CHECKING:
+    from ..threats import Prior
+
+__all__ = ["Query", "checked_query", "checked_range", "contributions", "largest_distance", "smallest_radius"]
+
+Floats = NDArray[np.float64]
+Query = ArrayLike | Callable[[Any], Any] | None
+_MOST_PAIRS = 2_000
+
+
+def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
+    """Return (low, high) with low < high, or None."""
+    if truncate is None:
+        return None
+    try:
+        low, high = (float(x) for x in truncate)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not low < high:
+        raise ParameterError(
+            f"{owner}.truncate", "(low, high) with low below high", shown(truncate), "It clamps the output."
+        )
+    return low, high
+
+
+def checked_query(owner: str, query: Query) -> Query:
+    """Return a query as an array, a callable or None."""
+    if query is None or callable(query):
+        return query
+    try:
+        array = np.array(query, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty((0,))
+    if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
+        raise ParameterError(
+            f"{owner}.query", "one finite number or vector per value (at least 2 values)", shown(query),
+            "It is what the target's record adds to the released number or table.",
+        )  # fmt: skip
+    array.setflags(write=False)
+    return array
+
+
+def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
+    """Return the contributions as a matrix, one row per value of the prior."""
+    if callable(query):
+        if prior is None or prior.is_continuous:
+            raise ParameterError(
+                f"{owner}.query", "a list here", "a function", "A function needs a prior over finitely many values."
+            )
+        raw = [query(prior.record(i)) for i in range(prior.size)]
+        array = np.asarray(checked_query(owner, raw))
+    elif query is not None:
+        array = np.asarray(query, dtype=float)
+    elif prior is None:
+        raise ParameterError(
+            f"{owner}.query", "given when there is no prior", "nothing",
+            "Without the possible contributions of a record its sensitivity is unknown.",
+        )  # fmt: skip
+    else:
+        array = prior.numbers(f"{owner} without a query")
+    if prior is not None and array.shape[0] != prior.size:
+        raise ParameterError(
+            f"{owner}.query", f"one entry for each of the prior's {prior.size} values", f"{array.shape[0]}"
+        )
+    return array.reshape(array.shape[0], -1)
+
+
+def largest_distance(points: Floats, norm: Literal[1, 2]) -> float:
+    """Return the largest distance between two rows; from above when there are too many pairs to compare."""
+    rows, columns = points.shape
+    if columns == 1:
+        return float(np.ptp(points))
+    if rows > _MOST_PAIRS:
+        if norm == 1:
+            return float(np.ptp(points, axis=0).sum())
+        return 2.0 * smallest_radius(points, norm)
+    largest = 0.0
+    for i in range(rows - 1):
+        difference = points[i + 1 :] - points[i]
+        lengths = np.abs(difference).sum(axis=1) if norm == 1 else np.sqrt(np.square(difference).sum(axis=1))
+        largest = max(largest, float(lengths.max()))
+    return largest
+
+
+def smallest_radius(points: Floats, norm: Literal[1, 2]) -> float:
+    """Return a radius of a ball that holds all rows: not the smallest one, but any is sound."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
+    best = _radius(points, middle, norm)
+    if norm == 2 and points.shape[1] > 1:
+        centre = points.mean(axis=0)
+        best = min(best, _radius(points, centre, norm))
+        for step in range(1, 201):  # Badoiu and Clarkson: walk towards the farthest point
+            distances = np.square(points - centre).sum(axis=1)
+            best = min(best, float(np.sqrt(distances.max())))
+            centre = centre + (points[int(distances.argmax())] - centre) / (step + 1.0)
+    return best
+
+
+def _radius(points: Floats, centre: Floats, norm: Literal[1, 2]) -> float:
+    difference = points - centre
+    if norm == 1:
+        return float(np.abs(difference).sum(axis=1).max())
+    return float(np.sqrt(np.square(difference).sum(axis=1).max()))

@@ -1,0 +1,1 @@
+"""Numerics without a privacy word: logarithms, quadrature, envelopes, intervals, rounding."""

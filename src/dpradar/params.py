@@ -1,0 +1,85 @@
+"""Parameters as objects: one source for validation, command-line options and test strategies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Literal
+
+from .errors import ParameterError
+
+__all__ = ["Param"]
+
+# Arrays this long are described, not printed: an error must not spill a whole data set.
+_LONGEST_SHOWN = 40
+
+
+def shown(value: object) -> str:
+    """Return ``value`` for an error message, cut short."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Param:
+    """One scalar parameter: its domain, its meaning and which way is more private.
+
+    Examples
+    --------
+    >>> sigma = Param(
+    ...     name="sigma",
+    ...     low=0.0,
+    ...     low_open=True,
+    ...     what="the standard deviation of the noise",
+    ...     typical=(0.1, 100.0),
+    ...     more_private="up",
+    ... )
+    >>> sigma.check("Gaussian", 2)
+    2.0
+    >>> sigma.check("Gaussian", -1)
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.ParameterError: Gaussian.sigma must be a number above 0; got -1. It is the standard deviation...
+    """
+
+    name: str
+    what: str
+    low: float = -math.inf
+    high: float = math.inf
+    low_open: bool = False
+    high_open: bool = False
+    integer: bool = False
+    typical: tuple[float, float] = (0.0, 1.0)
+    more_private: Literal["up", "down"] | None = None
+
+    @property
+    def allowed(self) -> str:
+        """The domain in words."""
+        noun = "a whole number" if self.integer else "a number"
+        low = "above" if self.low_open else "at least"
+        high = "below" if self.high_open else "at most"
+        parts = []
+        if math.isfinite(self.low):
+            parts.append(f"{low} {self.low:g}")
+        if math.isfinite(self.high):
+            parts.append(f"{high} {self.high:g}")
+        return " ".join([noun, " and ".join(parts)]) if parts else f"a finite {noun[2:]}"
+
+    def check(self, owner: str, value: object) -> float:
+        """Return ``value`` as a float (an int for integer parameters) or raise ParameterError."""
+        name = f"{owner}.{self.name}"
+        hint = f"It is {self.what}."
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise ParameterError(name, self.allowed, shown(value), hint)
+        number = float(value)
+        inside = (number > self.low if self.low_open else number >= self.low) and (
+            number < self.high if self.high_open else number <= self.high
+        )
+        if not (math.isfinite(number) and inside):
+            raise ParameterError(name, self.allowed, shown(value), hint)
+        if self.integer:
+            if not isinstance(value, Integral) and not number.is_integer():
+                raise ParameterError(name, self.allowed, shown(value), hint)
+            return int(number)
+        return number

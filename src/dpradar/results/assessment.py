@@ -1,0 +1,139 @@
+"""The answer to: what could someone learn about one person?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ParameterError
+from .bound import QUANTITIES, Bound, Quantity
+
+__all__ = ["Assessment", "Discarded", "load"]
+
+SCHEMA = "dpradar/assessment/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Discarded:
+    """A rule that did not give the answer, and why: not applicable, looser, or failed."""
+
+    quantity: Quantity
+    rule: str
+    why: str
+    bound: Bound | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        bound = None if self.bound is None else self.bound.to_dict()
+        return {"quantity": self.quantity, "rule": self.rule, "why": self.why, "bound": bound}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Discarded:
+        """Return what ``to_dict`` wrote."""
+        bound = None if data["bound"] is None else Bound.from_dict(data["bound"])
+        return cls(quantity=data["quantity"], rule=data["rule"], why=data["why"], bound=bound)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """Disclosure risk of one release under one threat.
+
+    ``rad``, ``success``, ``gain`` and ``worst_gain`` are bounds (None with a ``reason`` where the question makes no
+    sense); ``baseline`` is the best blind guess; ``hit`` and ``false_hit`` are the two terms of rad for the attack that
+    maximises it. ``others`` keeps every rule that lost, with the reason.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> a = dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))
+    >>> round(a.rad.value, 6), a.rad.side
+    (0.131969, 'exact')
+    >>> dr.Assessment.from_dict(a.to_dict()) == a
+    True
+    """
+
+    release: str
+    threat: str
+    rad: Bound | None
+    success: Bound | None
+    gain: Bound | None
+    worst_gain: Bound | None
+    baseline: float | None
+    hit: float | None = None
+    false_hit: float | None = None
+    reason: dict[str, str] = field(default_factory=dict, hash=False)
+    others: tuple[Discarded, ...] = ()
+    prior: dict[str, Any] = field(default_factory=dict, hash=False)  # hash, size and kappa; never labels or frequencies
+    neighbours: str | None = None
+    version: str = ""
+
+    @property
+    def bounds(self) -> dict[Quantity, Bound | None]:
+        """The four bounds by name."""
+        return {"rad": self.rad, "success": self.success, "gain": self.gain, "worst_gain": self.worst_gain}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the assessment as plain data with a schema key."""
+        bounds = {name: None if bound is None else bound.to_dict() for name, bound in self.bounds.items()}
+        return {
+            "schema": SCHEMA,
+            "version": self.version,
+            "release": self.release,
+            "threat": self.threat,
+            **bounds,
+            "baseline": self.baseline,
+            "hit": self.hit,
+            "false_hit": self.false_hit,
+            "reason": dict(self.reason),
+            "prior": dict(self.prior),
+            "neighbours": self.neighbours,
+            "others": [other.to_dict() for other in self.others],
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Assessment:
+        """Return the assessment that ``to_dict`` wrote."""
+        if data.get("schema") != SCHEMA:
+            raise ParameterError("Assessment", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        plain = {key: data[key] for key in ("version", "release", "threat", "baseline", "hit", "false_hit")}
+        bounds = {name: None if data[name] is None else Bound.from_dict(data[name]) for name in QUANTITIES}
+        others = tuple(Discarded.from_dict(other) for other in data["others"])
+        rest = {key: data[key] for key in ("reason", "prior", "neighbours")}
+        return cls(**plain, **bounds, **rest, others=others)
+
+    def save(self, path: str | Path) -> None:
+        """Write the assessment as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+
+    def explain(self) -> str:
+        """Return the answer in sentences."""
+        from ..present.text import explain
+
+        return explain(self)
+
+    def __repr__(self) -> str:
+        parts = [f"{name} {bound.value:.4g} {bound.side}" for name, bound in self.bounds.items() if bound is not None]
+        return f"Assessment({', '.join(parts)}; {self.release})"
+
+
+def load(path: str | Path) -> Assessment:
+    """Return the assessment saved at ``path``.
+
+    Examples
+    --------
+    >>> import dpradar as dr, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.json"
+    >>> a = dr.assess(dr.GRR(m=10, epsilon=1.0))
+    ... a.save(file)
+    ... dr.load(file) == a
+    True
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParameterError("load", "a file written by save()", str(path), str(error)) from None
+    if not isinstance(data, dict):
+        raise ParameterError("load", "a file written by save()", str(path))
+    return Assessment.from_dict(data)

@@ -1,0 +1,54 @@
+"""One number that knows its side, its theorem and its assumptions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["QUANTITIES", "Bound", "Quantity", "Side"]
+
+Side = Literal["exact", "upper", "lower"]
+Quantity = Literal["rad", "success", "gain", "worst_gain"]
+QUANTITIES: tuple[Quantity, ...] = ("rad", "success", "gain", "worst_gain")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A value with its side: exact, an upper bound or a lower bound.
+
+    ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the upper
+    end, so that it is safe to compare with a limit.
+
+    Examples
+    --------
+    >>> Bound(value=0.25, side="upper", rule="thm-4.2", cites=("[RAD] Theorem 4.2",))
+    Bound(0.25 upper, thm-4.2)
+    """
+
+    value: float
+    side: Side
+    rule: str
+    cites: tuple[str, ...] = ()
+    assumes: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bound as plain data."""
+        return {
+            "value": self.value,
+            "side": self.side,
+            "rule": self.rule,
+            "cites": list(self.cites),
+            "assumes": list(self.assumes),
+            "low": self.low,
+            "high": self.high,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Bound:
+        """Return the bound that ``to_dict`` wrote."""
+        return cls(**{**data, "cites": tuple(data["cites"]), "assumes": tuple(data["assumes"])})
+
+    def __repr__(self) -> str:
+        return f"Bound({self.value:.6g} {self.side}, {self.rule})"

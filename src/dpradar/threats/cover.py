@@ -1,0 +1,161 @@
+"""Which guesses are right for which values, seen separately by each thing the attacker may know.
+
+The attacker who knows x chooses a guess g and is right about the values of the *fibre* {z : a(z) = x} that lie in the
+success set of g. Guesses that are right about the same part of the fibre are one class, counted with multiplicity, so
+that nobody needs an m x m matrix where success sets are cells of a partition or windows on the line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .goal import Goal, slack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .prior import Prior
+
+__all__ = ["Block", "Cover", "cover"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """One fibre: its members and the classes of guesses that are right about some of them."""
+
+    members: Ints
+    kind: Literal["singletons", "cells", "windows", "matrix"]
+    counts: Ints  # guesses in each class
+    misses: int  # guesses that are right about no member
+    low: Ints | None = None  # first member (position) of each cell or window
+    high: Ints | None = None  # one past the last member of each window
+    hits: NDArray[np.bool_] | None = None
+
+    def sums(self, rows: Floats) -> Floats:
+        """Return for each class the sum of the rows of the members it is right about."""
+        if self.kind == "singletons":
+            return rows
+        if self.kind == "cells":
+            return np.add.reduceat(rows, self.low, axis=0)
+        if self.kind == "windows":
+            running = np.zeros((rows.shape[0] + 1, *rows.shape[1:]))
+            np.cumsum(rows, axis=0, out=running[1:])
+            return np.asarray(running[self.high] - running[self.low])
+        return np.asarray(self.hits.astype(float) @ rows)  # type: ignore[union-attr]
+
+    def shared(self, winner: int, rows: Floats) -> Floats:
+        """Return for each class the sum of the rows of the members that it and the class ``winner`` are right about."""
+        if self.kind == "windows":
+            low, high = np.asarray(self.low), np.asarray(self.high)
+            first, last = np.maximum(low, low[winner]), np.minimum(high, high[winner])
+            running = np.zeros((rows.shape[0] + 1, *rows.shape[1:]))
+            np.cumsum(rows, axis=0, out=running[1:])
+            return np.asarray(running[np.maximum(first, last)] - running[first])
+        if self.kind == "matrix":
+            hits = np.asarray(self.hits)
+            return np.asarray((hits & hits[winner]).astype(float) @ rows)
+        result = np.zeros((self.counts.size, *rows.shape[1:]))
+        result[winner] = self.sums(rows)[winner]
+        return result
+
+    def best(self, rows: Floats) -> Floats:
+        """Return the largest class sum; at least 0 when some guess misses the whole fibre."""
+        top = self.sums(rows).max(axis=0)
+        return np.maximum(top, 0.0) if self.misses else np.asarray(top)
+
+    def worst(self, rows: Floats) -> Floats:
+        """Return the smallest class sum; 0 at most when some guess misses the whole fibre."""
+        bottom = self.sums(rows).min(axis=0)
+        return np.minimum(bottom, 0.0) if self.misses else np.asarray(bottom)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cover:
+    """All fibres: those of one member at once (``single``), the others as blocks."""
+
+    guesses: int
+    single: Ints
+    single_hits: Ints  # guesses that are right about each single member
+    blocks: tuple[Block, ...]
+
+    def best_total(self, rows: Floats) -> Floats:
+        """Return the sum over the fibres of the best class sum: the success of the best attacker, column by column."""
+        own = rows[self.single]
+        never = (self.single_hits == 0).reshape(-1, *([1] * (own.ndim - 1)))
+        always = (self.single_hits == self.guesses).reshape(never.shape)
+        total = np.where(never, 0.0, np.where(always, own, np.maximum(own, 0.0))).sum(axis=0)
+        for block in self.blocks:
+            total = total + block.best(rows[block.members])
+        return np.asarray(total)
+
+    def all_blocks(self) -> Iterator[Block]:
+        """Yield every fibre as a block, single ones included."""
+        for member, hits in zip(self.single.tolist(), self.single_hits.tolist(), strict=True):
+            one = np.array([member])
+            kept = np.array([hits]) if hits else np.empty(0, dtype=np.intp)
+            hit = np.ones((kept.size, 1), dtype=bool)
+            yield Block(one, "matrix", kept, self.guesses - hits, hits=hit)
+        yield from self.blocks
+
+
+def _fibres(codes: Ints) -> list[Ints]:
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(codes[order]) != 0])
+    return np.split(order, starts[1:])
+
+
+def _cells_block(members: Ints, cells: Ints, guesses: int) -> Block:
+    order = np.argsort(cells[members], kind="stable")
+    members = members[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(cells[members]) != 0])
+    kind: Literal["singletons", "cells"] = "singletons" if starts.size == members.size else "cells"
+    return Block(members, kind, np.ones(starts.size, dtype=np.intp), guesses - starts.size, low=starts)
+
+
+def _windows_block(members: Ints, numbers: Floats, guesses: Floats, eta: float) -> Block:
+    members = members[np.argsort(numbers[members], kind="stable")]
+    own = numbers[members]
+    reach = eta + slack(numbers, eta)
+    low = np.searchsorted(own, guesses - reach, side="left")
+    high = np.searchsorted(own, guesses + reach, side="right")
+    pairs, counts = np.unique(np.stack([low, high]), axis=1, return_counts=True)
+    empty = pairs[0] >= pairs[1]
+    misses = int(counts[empty].sum())
+    low, high, counts = pairs[0, ~empty], pairs[1, ~empty], counts[~empty]
+    alone = low.size == members.size and bool(np.all(high - low == 1))
+    return Block(members, "singletons" if alone else "windows", counts, misses, low=low, high=high)
+
+
+def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
+    rows, counts = np.unique(hits[:, members], axis=0, return_counts=True)
+    empty = ~rows.any(axis=1)
+    return Block(members, "matrix", counts[~empty], int(counts[empty].sum()), hits=rows[~empty])
+
+
+def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
+    """Return the cover of the prior's values by the goal's success sets, fibre by fibre of the knowledge codes."""
+    fibres = _fibres(codes)
+    single = np.array([f[0] for f in fibres if f.size == 1], dtype=np.intp)
+    large = [f for f in fibres if f.size > 1]
+    cells = goal.partition(prior)
+    if cells is not None:
+        guesses = int(cells.max()) + 1
+        hits = np.ones(single.size, dtype=np.intp)
+        return Cover(guesses, single, hits, tuple(_cells_block(f, cells, guesses) for f in large))
+    if goal.is_absolute:
+        numbers = prior.numbers("Goal.within")
+        ordered = np.sort(numbers)
+        reach = goal.eta + slack(numbers, goal.eta)
+        own = numbers[single]
+        hits = np.searchsorted(ordered, own + reach, side="right") - np.searchsorted(ordered, own - reach, side="left")
+        blocks = tuple(_windows_block(f, numbers, ordered, goal.eta) for f in large)
+        return Cover(prior.size, single, hits, blocks)
+    table = goal.hits(prior)
+    return Cover(prior.size, single, table[:, single].sum(axis=0), tuple(_matrix_block(f, table) for f in large))

@@ -1,0 +1,131 @@
+"""What counts as the attacker's success."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import Param
+from .knowledge import checked_labels, codes_of, column_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from .prior import Prior
+
+__all__ = ["Goal"]
+
+_ETA = Param(name="eta", low=0.0, what="how far off a guess may be and still count as right", typical=(0.0, 100.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Goal:
+    """What counts as success: the exact value, a guess within eta of it, or a label or column of it.
+
+    Examples
+    --------
+    >>> Goal.within(2.5)
+    Goal.within(2.5, 'absolute')
+    >>> Goal.columns("diagnosis")
+    Goal.columns('diagnosis')
+    """
+
+    kind: Literal["exact", "within", "labels", "columns"]
+    eta: float = 0.0
+    names: tuple[Hashable, ...] = ()
+    loss: Literal["absolute"] | NDArray[np.float64] | Callable[[Any, Any], float] = field(default="absolute")
+
+    @classmethod
+    def exact(cls) -> Goal:
+        """The guess must be the target's value."""
+        return cls("exact")
+
+    @classmethod
+    def within(cls, eta: float, loss: str | ArrayLike | Callable[[Any, Any], float] = "absolute") -> Goal:
+        """The guess may be off by at most ``eta`` of the loss.
+
+        ``loss`` is ``"absolute"`` (difference of numeric values), a matrix with entry (value, guess), or a function of
+        (value, guess). Guesses are values of the prior (any point of the interval for a continuous prior).
+        """
+        checked = _ETA.check("Goal.within", eta)
+        if isinstance(loss, str):
+            if loss != "absolute":
+                raise ParameterError(
+                    "Goal.loss", "'absolute', a matrix or a function (value, guess) -> loss", repr(loss)
+                )
+            return cls("within", checked)
+        if callable(loss):
+            return cls("within", checked, loss=loss)
+        matrix = np.array(loss, dtype=float)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.any(np.isnan(matrix)) or np.any(matrix < 0.0):
+            raise ParameterError("Goal.loss", "a square matrix of numbers >= 0", f"an array of shape {matrix.shape}")
+        matrix.setflags(write=False)
+        return cls("within", checked, loss=matrix)
+
+    @classmethod
+    def labels(cls, labels: Sequence[Hashable]) -> Goal:
+        """The guess must name the target's label (attribute inference); one label per value of the prior."""
+        return cls("labels", names=checked_labels("Goal.labels", labels))
+
+    @classmethod
+    def columns(cls, *names: str) -> Goal:
+        """The guess must name these columns of the target's record (attribute inference)."""
+        if not names:
+            raise ParameterError("Goal.columns", "one or more column names", "none")
+        return cls("columns", names=tuple(names))
+
+    @property
+    def is_absolute(self) -> bool:
+        """Whether success is an absolute difference of numbers of at most eta."""
+        return self.kind == "within" and isinstance(self.loss, str)
+
+    def partition(self, prior: Prior) -> NDArray[np.intp] | None:
+        """Return a code per value when a guess names one code; None when success sets overlap."""
+        if self.kind == "exact":
+            return np.arange(prior.size, dtype=np.intp)
+        if self.kind == "columns":
+            return column_codes("Goal.columns", prior, tuple(map(str, self.names)))
+        if self.kind == "labels":
+            if len(self.names) != prior.size:
+                raise ParameterError(
+                    "Goal.labels", f"{prior.size} labels, one for each value of the prior", f"{len(self.names)}"
+                )
+            return codes_of(self.names)
+        return None
+
+    def hits(self, prior: Prior) -> NDArray[np.bool_]:
+        """Return the matrix (guess, value) of successes, for a loss given as a matrix or a function."""
+        m = prior.size
+        if isinstance(self.loss, np.ndarray):
+            if self.loss.shape != (m, m):
+                raise ParameterError(
+                    "Goal.loss", f"a {m} x {m} matrix, as the prior has {m} values", f"{self.loss.shape}"
+                )
+            return np.ascontiguousarray((self.loss <= self.eta).T)
+        if not callable(self.loss):
+            numbers = prior.numbers("Goal.within")
+            return np.abs(numbers[:, None] - numbers[None, :]) <= self.eta + slack(numbers, self.eta)
+        records = [prior.record(i) for i in range(m)]
+        table = np.array([[float(self.loss(z, g)) for z in records] for g in records])
+        if np.any(np.isnan(table)) or np.any(table < 0.0):
+            raise ParameterError("Goal.loss", "a function that returns numbers >= 0", "a negative or missing loss")
+        return table <= self.eta
+
+    def __repr__(self) -> str:
+        if self.kind == "within":
+            loss = "'absolute'" if isinstance(self.loss, str) else "own loss"
+            return f"Goal.within({self.eta:g}, {loss})"
+        if self.kind == "labels":
+            return f"Goal.labels({len(set(self.names))} labels)"
+        return f"Goal.{self.kind}({', '.join(map(repr, self.names))})"
+
+
+def slack(numbers: NDArray[np.float64], eta: float) -> float:
+    """Return the rounding allowance in 'at most eta': 0.9 is within 0.2 of 0.7 although 0.7 + 0.2 < 0.9 in floats."""
+    return 1e-12 * max(1.0, eta, float(np.abs(numbers).max(initial=0.0))) if math.isfinite(eta) else 0.0

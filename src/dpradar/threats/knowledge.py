@@ -1,0 +1,102 @@
+"""What the attacker knows of the target beside the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from .prior import Prior
+
+__all__ = ["Knowledge", "codes_of", "column_codes"]
+
+
+def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
+    """Number the labels 0, 1, ... in order of first appearance."""
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
+
+
+def checked_labels(owner: str, labels: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Return the labels as a tuple of hashables."""
+    result = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+    try:
+        hash(result)
+    except TypeError:
+        raise ParameterError(owner, "labels such as words or numbers", "an unhashable label") from None
+    return result
+
+
+def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> NDArray[np.intp]:
+    """Number the records by the values of the named columns."""
+    if prior.columns is None:
+        raise ParameterError(owner, "used with Prior.records", "a prior without columns", f"Columns asked: {names}.")
+    unknown = [name for name in names if name not in prior.columns]
+    if unknown:
+        raise ParameterError(owner, f"columns of the prior {sorted(prior.columns)}", f"{unknown}")
+    return codes_of(list(zip(*(prior.columns[name] for name in names), strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of the target: nothing, everything, a label per value, or some columns.
+
+    Examples
+    --------
+    >>> Knowledge.columns("age", "sex")
+    Knowledge.columns('age', 'sex')
+    >>> Knowledge.labels(["north", "north", "south"]).codes(Prior.uniform(3)).tolist()
+    [0, 0, 1]
+    """
+
+    kind: Literal["nothing", "everything", "labels", "columns"]
+    names: tuple[Hashable, ...] = ()
+
+    @classmethod
+    def nothing(cls) -> Knowledge:
+        """The attacker knows only the prior: reconstruction."""
+        return cls("nothing")
+
+    @classmethod
+    def everything(cls) -> Knowledge:
+        """The attacker knows the whole record and asks whether it was used: membership."""
+        return cls("everything")
+
+    @classmethod
+    def labels(cls, labels: Sequence[Hashable]) -> Knowledge:
+        """The attacker knows the target's label; one label per value of the prior."""
+        return cls("labels", checked_labels("Knowledge.labels", labels))
+
+    @classmethod
+    def columns(cls, *names: str) -> Knowledge:
+        """The attacker knows these columns of the target's record."""
+        if not names:
+            raise ParameterError("Knowledge.columns", "one or more column names", "none", "Use Knowledge.nothing().")
+        return cls("columns", tuple(names))
+
+    def codes(self, prior: Prior) -> NDArray[np.intp]:
+        """Return for each value of the prior a number: equal numbers look alike to the attacker."""
+        if self.kind == "nothing":
+            return np.zeros(prior.size, dtype=np.intp)
+        if self.kind == "everything":
+            return np.arange(prior.size, dtype=np.intp)
+        if self.kind == "columns":
+            return column_codes("Knowledge.columns", prior, tuple(map(str, self.names)))
+        if len(self.names) != prior.size:
+            raise ParameterError(
+                "Knowledge.labels", f"{prior.size} labels, one for each value of the prior", f"{len(self.names)}"
+            )
+        return codes_of(self.names)
+
+    def __repr__(self) -> str:
+        if self.kind == "labels":
+            return f"Knowledge.labels({len(set(self.names))} labels)"
+        return f"Knowledge.{self.kind}({', '.join(map(repr, self.names))})"

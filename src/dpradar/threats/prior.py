@@ -1,0 +1,263 @@
+"""What the attacker believes about the target's record before the release."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import Param, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Continuous", "Prior"]
+
+_SUM_TOLERANCE = 1e-9
+_SMALLEST = 2
+_SIZE = Param(name="m", integer=True, low=_SMALLEST, what="the number of values a record can take", typical=(2, 200))
+
+
+class Distribution(Protocol):
+    """The part of a frozen scipy distribution that a continuous prior needs."""
+
+    def cdf(self, x: Any, /) -> Any:
+        """Return Pr[value <= x]."""
+
+    def ppf(self, q: Any, /) -> Any:
+        """Return the quantile function at q."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continuous:
+    """A distribution restricted to [low, high] and renormalised there."""
+
+    distribution: Distribution
+    low: float
+    high: float
+    below: float
+    inside: float
+
+    def cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the prior probability of [low, x]."""
+        raw = np.asarray(self.distribution.cdf(np.clip(x, self.low, self.high)), dtype=float)
+        return np.asarray(np.clip((raw - self.below) / self.inside, 0.0, 1.0))
+
+    def quantile(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the value below which the prior has probability q."""
+        return np.clip(np.asarray(self.distribution.ppf(self.below + q * self.inside), float), self.low, self.high)
+
+
+def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+    try:
+        array = np.array(probabilities, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            "Prior.probabilities", "numbers, one for each value", shown(probabilities), "Give a flat list of numbers."
+        ) from None
+    if array.ndim != 1:
+        raise ParameterError("Prior.probabilities", "one-dimensional", f"an array of shape {array.shape}")
+    if array.size < _SMALLEST:
+        raise ParameterError(
+            "Prior.probabilities",
+            "at least 2 numbers",
+            f"{array.size}",
+            "With a single possible value there is nothing to learn; add the values the target could have instead.",
+        )
+    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
+        raise ParameterError(
+            "Prior.probabilities", "finite and at least 0", "a negative, infinite or missing entry", "Check the data."
+        )
+    total = float(array.sum())
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        raise ParameterError(
+            "Prior.probabilities",
+            "numbers that sum to 1 (within 1e-9)",
+            f"a sum of {total:.12g}",
+            "Divide them by their sum if they are weights.",
+        )
+    array /= total
+    array.setflags(write=False)
+    return array
+
+
+def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
+    result = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+    if len(set(result)) != len(result):
+        raise ParameterError(
+            "Prior.values", "distinct", "a value that stands twice", "Add up the probabilities of equal values."
+        )
+    return result
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Prior:
+    """A distribution over the records the target may have.
+
+    Use :meth:`uniform`, :meth:`of`, :meth:`records` or :meth:`continuous`. The other records of the data set are
+    known to the attacker, so the prior is about one record only.
+
+    Examples
+    --------
+    >>> Prior.of([0.5, 0.3, 0.2], values=["never", "sometimes", "daily"])
+    Prior(3 values, largest probability 0.5)
+    >>> Prior.records({"age": [30, 30, 40], "ill": ["no", "yes", "no"]}, weights=[5, 1, 4]).size
+    3
+    """
+
+    probabilities: NDArray[np.float64]
+    values: tuple[Any, ...] | None = None
+    columns: Mapping[str, tuple[Any, ...]] | None = None
+    interval: Continuous | None = field(default=None)
+
+    @classmethod
+    def uniform(cls, m: int, values: Sequence[Any] | None = None) -> Prior:
+        """Return the uniform prior over ``m`` values (named 0 .. m-1 unless ``values`` are given).
+
+        Examples
+        --------
+        >>> Prior.uniform(4).collision
+        0.25
+        """
+        size = int(_SIZE.check("Prior.uniform", m))
+        return cls.of(np.full(size, 1.0 / size), values)
+
+    @classmethod
+    def of(cls, probabilities: ArrayLike, values: Sequence[Any] | None = None) -> Prior:
+        """Return the prior with the given probabilities, for values that are numbers or any labels.
+
+        Without ``values`` they are the numbers 0 .. m-1.
+
+        Examples
+        --------
+        >>> Prior.of([0.9, 0.1]).size
+        2
+        """
+        array = _checked_probabilities(probabilities)
+        if values is None:
+            return cls(array)
+        names = _distinct(list(values))
+        if len(names) != array.size:
+            raise ParameterError("Prior.values", f"{array.size} values, one for each probability", f"{len(names)}")
+        return cls(array, names)
+
+    @classmethod
+    def records(cls, columns: Mapping[str, Sequence[Any]], weights: ArrayLike | None = None) -> Prior:
+        """Return the prior over records of several columns; equal records are merged, weights are normalised.
+
+        Labels and queries given "one per value" refer to the merged records, in order of first appearance.
+
+        Examples
+        --------
+        >>> p = Prior.records({"sex": ["f", "m", "f"], "ill": [1, 0, 1]})
+        >>> p.size, p.probabilities.round(3).tolist()
+        (2, [0.667, 0.333])
+        """
+        table = {str(name): list(column) for name, column in dict(columns).items()}
+        lengths = {len(column) for column in table.values()}
+        if not table or len(lengths) != 1:
+            raise ParameterError("Prior.records", "one or more columns of equal length", f"lengths {sorted(lengths)}")
+        rows = list(zip(*table.values(), strict=True))
+        raw = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=float)
+        if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or raw.sum() <= 0.0:
+            raise ParameterError("Prior.weights", f"{len(rows)} finite numbers >= 0, not all 0", "something else")
+        merged: dict[tuple[Any, ...], float] = {}
+        for row, weight in zip(rows, raw.tolist(), strict=True):
+            merged[row] = merged.get(row, 0.0) + weight
+        if len(merged) < _SMALLEST:
+            raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}")
+        array = _checked_probabilities(np.array(list(merged.values())) / raw.sum())
+        kept = list(zip(*merged, strict=True))
+        return cls(array, tuple(merged), dict(zip(table, kept, strict=True)))
+
+    @classmethod
+    def continuous(cls, distribution: Distribution, low: float, high: float) -> Prior:
+        """Return a continuous prior: ``distribution`` (for instance from scipy.stats), restricted to [low, high].
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> Prior.continuous(uniform(), 0.0, 1.0)
+        Prior(continuous on [0, 1])
+        """
+        bounds = np.array([low, high], dtype=float)
+        if not np.all(np.isfinite(bounds)) or not bounds[0] < bounds[1]:
+            raise ParameterError("Prior.continuous", "given finite low < high", f"low={low!r}, high={high!r}")
+        if not (callable(getattr(distribution, "cdf", None)) and callable(getattr(distribution, "ppf", None))):
+            raise ParameterError(
+                "Prior.distribution", "an object with cdf and ppf", shown(distribution), "Use a frozen scipy.stats one."
+            )
+        below, above = np.asarray(distribution.cdf(bounds), dtype=float)
+        if not above - below > 0.0:
+            raise ParameterError("Prior.distribution", f"one with mass on [{low}, {high}]", "none there")
+        law = Continuous(distribution, float(low), float(high), float(below), float(above - below))
+        return cls(np.empty(0), interval=law)
+
+    @property
+    def is_continuous(self) -> bool:
+        """Whether the prior has a density instead of probabilities."""
+        return self.interval is not None
+
+    @property
+    def size(self) -> int:
+        """The number of values; 0 for a continuous prior."""
+        return self.probabilities.size
+
+    @property
+    def collision(self) -> float:
+        """kappa_pi = Pr[two independent draws agree]; 0 for a continuous prior."""
+        return float(np.dot(self.probabilities, self.probabilities))
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether every value has the same probability."""
+        return self.size > 0 and float(np.ptp(self.probabilities)) <= 1e-15
+
+    def numbers(self, purpose: str) -> NDArray[np.float64]:
+        """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
+        values = self.values
+        if values is None:
+            return np.arange(self.size, dtype=float)
+        if self.columns is not None:
+            if len(self.columns) > 1:
+                raise ParameterError(
+                    "Prior", f"of numeric values for {purpose}", f"records of {len(self.columns)} columns",
+                    "Give the mechanism a query= (one number or vector per record, or a function of the record).",
+                )  # fmt: skip
+            values = next(iter(self.columns.values()))
+        try:
+            array = np.array(values, dtype=float)
+        except (TypeError, ValueError):
+            array = np.full(len(values), np.nan)
+        if not np.all(np.isfinite(array)):
+            raise ParameterError(
+                "Prior", f"of finite numeric values for {purpose}", "labels that are not numbers",
+                "Give values=[numbers], or the mechanism a query=.",
+            )  # fmt: skip
+        return array
+
+    def record(self, index: int) -> Any:
+        """Return one value as a user's function sees it: a dict for records, else the value itself."""
+        if self.columns is not None:
+            return {name: column[index] for name, column in self.columns.items()}
+        return index if self.values is None else self.values[index]
+
+    @property
+    def digest(self) -> str:
+        """A hash that identifies the prior in a result without disclosing it."""
+        hasher = hashlib.sha256(self.probabilities.tobytes())
+        hasher.update(repr(self.values).encode())
+        if self.interval is not None:
+            grid = self.interval.cdf(np.linspace(self.interval.low, self.interval.high, 33))
+            hasher.update(grid.tobytes() + repr((self.interval.low, self.interval.high)).encode())
+        return hasher.hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        if self.interval is not None:
+            return f"Prior(continuous on [{self.interval.low:g}, {self.interval.high:g}])"
+        return f"Prior({self.size} values, largest probability {self.probabilities.max():.4g})"

@@ -1,0 +1,170 @@
+"""A threat: prior, knowledge and goal together, or one of the three questions that need less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import Param
+from .cover import Cover, cover
+from .goal import Goal
+from .knowledge import Knowledge
+from .prior import Continuous, Prior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Threat"]
+
+_PRIOR = Param(name="prior", low=0.0, high=1.0, what="the probability that the target took part", typical=(0.01, 0.99))
+_BASELINE = Param(name="baseline", low=0.0, high=1.0, what="the success of the best blind guess", typical=(0.01, 0.99))
+
+
+@dataclass(frozen=True, eq=False)
+class Threat:
+    """Who attacks: what is believed, what is known of the target, and what counts as success.
+
+    Examples
+    --------
+    >>> Threat(Prior.uniform(10)).best_blind_guess
+    0.1
+    >>> Threat(Prior.uniform(10), Knowledge.everything()).best_blind_guess
+    1.0
+    >>> Threat.membership(0.5)
+    Threat.membership(0.5)
+    """
+
+    prior: Prior | None
+    knowledge: Knowledge = field(default_factory=Knowledge.nothing)
+    goal: Goal = field(default_factory=Goal.exact)
+    kind: Literal["record", "membership", "baseline", "worst"] = "record"
+    level: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind != "record":
+            return
+        if not isinstance(self.prior, Prior):
+            raise ParameterError("Threat.prior", "a Prior, such as Prior.uniform(10)", repr(self.prior))
+        if not isinstance(self.knowledge, Knowledge):
+            raise ParameterError("Threat.knowledge", "a Knowledge, such as Knowledge.nothing()", repr(self.knowledge))
+        if not isinstance(self.goal, Goal):
+            raise ParameterError("Threat.goal", "a Goal, such as Goal.exact()", repr(self.goal))
+        if self.prior.is_continuous:
+            self._check_continuous()
+        else:
+            _ = self.cover  # labels of the wrong length and the like show up here, not in the middle of a computation
+
+    def _check_continuous(self) -> None:
+        if self.knowledge.kind not in ("nothing", "everything"):
+            raise ParameterError(
+                "Threat.knowledge", "nothing or everything with a continuous prior", repr(self.knowledge),
+                "Cut the interval into values (Prior.of) to say more.",
+            )  # fmt: skip
+        if not (self.goal.kind == "exact" or self.goal.is_absolute):
+            raise ParameterError("Threat.goal", "exact or within(eta) with a continuous prior", repr(self.goal))
+
+    @classmethod
+    def membership(cls, prior: float) -> Threat:
+        """Two worlds, the target in or out, with this prior probability of being in: the add/remove question."""
+        return cls(None, kind="membership", level=_PRIOR.check("Threat.membership", prior))
+
+    @classmethod
+    def baseline(cls, baseline: float) -> Threat:
+        """Only the success of the best blind guess is known."""
+        return cls(None, kind="baseline", level=_BASELINE.check("Threat.baseline", baseline))
+
+    @classmethod
+    def worst(cls) -> Threat:
+        """Any prior, any knowledge, any goal."""
+        return cls(None, kind="worst")
+
+    @cached_property
+    def cover(self) -> Cover:
+        """Which guesses are right for which values, fibre by fibre (finite priors)."""
+        return cover(self.finite, self.codes, self.goal)
+
+    @property
+    def finite(self) -> Prior:
+        """The prior, which must be there."""
+        if self.prior is None:
+            raise ParameterError("Threat", "about a prior here", repr(self))
+        return self.prior
+
+    @cached_property
+    def codes(self) -> NDArray[np.intp]:
+        """What the attacker knows of each value, as a number."""
+        return self.knowledge.codes(self.finite)
+
+    @property
+    def kappa(self) -> float:
+        """kappa_pi, the probability that two independent records agree."""
+        return self.finite.collision
+
+    @cached_property
+    def _blind(self) -> tuple[float, float, float]:
+        prior = self.finite
+        if prior.interval is not None:
+            return _continuous_kappas(prior.interval, self.goal)
+        alone = cover(prior, np.zeros(prior.size, dtype=np.intp), self.goal).blocks[0]
+        best = float(alone.best(prior.probabilities))
+        return float(alone.worst(prior.probabilities)), best, best
+
+    @property
+    def kappa_plus(self) -> float:
+        """The success of the best blind guess of an attacker who knows nothing of the target."""
+        return min(self._blind[2], 1.0)
+
+    @property
+    def kappa_minus(self) -> float:
+        """The success of the worst blind guess of an attacker who knows nothing of the target."""
+        return min(self._blind[0], 1.0)
+
+    @cached_property
+    def best_blind_guess(self) -> float:
+        """The baseline: the best success without the release, with the knowledge there is."""
+        if self.kind == "baseline":
+            return float(self.level)  # type: ignore[arg-type]
+        if self.kind == "membership":
+            return max(float(self.level), 1.0 - float(self.level))  # type: ignore[arg-type]
+        prior = self.finite
+        if prior.is_continuous:
+            return 1.0 if self.knowledge.kind == "everything" else self._blind[1]
+        return min(float(self.cover.best_total(prior.probabilities)), 1.0)
+
+    def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return for each fibre its probability and the best blind guess inside it."""
+        pi = self.finite.probabilities
+        single = self.cover.single
+        weights = [pi[single], np.array([pi[b.members].sum() for b in self.cover.blocks])]
+        tops = [pi[single] * (self.cover.single_hits > 0), np.array([b.best(pi[b.members]) for b in self.cover.blocks])]
+        weight = np.concatenate(weights)
+        seen = weight > 0.0
+        return weight[seen], np.minimum(np.concatenate(tops)[seen] / weight[seen], 1.0)
+
+    def __repr__(self) -> str:
+        if self.kind == "record":
+            return f"Threat({self.prior!r}, {self.knowledge!r}, {self.goal!r})"
+        return f"Threat.{self.kind}({'' if self.level is None else format(self.level, 'g')})"
+
+
+def _continuous_kappas(law: Continuous, goal: Goal) -> tuple[float, float, float]:
+    """Return kappa- from below, kappa+ as attained on a grid, and kappa+ from above."""
+    if goal.kind == "exact" or goal.eta == 0.0:
+        return 0.0, 0.0, 0.0
+    if goal.eta >= law.high - law.low:
+        return 1.0, 1.0, 1.0
+    # The window's mass F(g + eta) - F(g - eta) is compared on a grid that is fine both in value and in probability;
+    # between two grid points monotonicity of F bounds it on either side.
+    n = 20_001
+    grid = np.concatenate([np.linspace(law.low, law.high, n), law.quantile(np.linspace(0.0, 1.0, n))])
+    centres = np.concatenate([grid, grid - goal.eta, grid + goal.eta, [law.low + goal.eta, law.high - goal.eta]])
+    centres = np.unique(np.clip(centres, law.low, law.high))
+    up, down = law.cdf(centres + goal.eta), law.cdf(centres - goal.eta)
+    attained = float(np.max(up - down))
+    above = float(np.max(np.minimum(up[1:] - down[:-1], 1.0)))
+    below = float(np.min(np.maximum(up[:-1] - down[1:], 0.0)))
+    return below, attained, max(above, attained)
