@@ -110,13 +110,14 @@ def assess(
 
     Assumes
     -------
-    The attacker knows the mechanism, the prior and every other record, and what the threat says of the target. RAD always
-    compares two records (replace-one); a guarantee under add/remove is converted by group privacy where that is sound.
+    The attacker knows the mechanism, the prior and every other record, and what the threat says of the target. RAD
+    always compares two records (replace-one); a guarantee under add/remove is converted by group privacy where that
+    is sound.
 
     Parameters
     ----------
     what
-        A mechanism (``GRR``, ``Laplace``, ``Channel``, ``Composed``, ...) or a guarantee (``PureDP``, ``ApproxDP``, ...).
+        A mechanism (``GRR``, ``Laplace``, ``Composed``, ...) or a guarantee (``PureDP``, ``ApproxDP``, ...).
     threat
         Who attacks; without one, any prior, knowledge and goal (``Threat.worst()``).
     neighbours

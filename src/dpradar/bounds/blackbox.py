@@ -16,11 +16,12 @@ __all__ = ["PureBlackBox", "pure_black_box", "pure_black_box_rule"]
 
 Floats = NDArray[np.float64]
 _GAP = 1e-9
+_RESOLUTION = 1e-18  # of a probability
 
 
 @dataclass(frozen=True, slots=True)
 class PureBlackBox:
-    """``attained`` by randomised response on the ``top`` likeliest values; ``proven`` from above by a dual certificate."""
+    """``attained`` by randomised response on the ``top`` likeliest values, ``proven`` from above by a certificate."""
 
     attained: float
     proven: float
@@ -32,8 +33,8 @@ def pure_black_box(pi: Floats, epsilon: float) -> PureBlackBox:
 
     Guarantee
     ---------
-    ``attained`` <= truth <= ``proven``; the second is the value of a feasible point of the dual linear program, computed
-    here, so it holds whether or not the formula for the first is right.
+    ``attained`` <= truth <= ``proven``; the second is the value of a feasible point of the dual linear program,
+    computed here, so it holds whether or not the formula for the first is right.
 
     Notes
     -----
@@ -73,7 +74,7 @@ def _best_proof(pi: Floats, inverse: float, own: Floats, inside: Floats) -> floa
     top = inside.size
     outside = float(pi[top:].sum())
     fixed = _overlap(pi, pi[: top - 1], inside[: top - 1])
-    last = pi[top - 1]
+    last = float(pi[top - 1])
 
     def proof(tau: float) -> float:
         extra = (tau - last) * outside
@@ -96,7 +97,7 @@ def _best_proof(pi: Floats, inverse: float, own: Floats, inside: Floats) -> floa
         at_left, at_right = proof(left), proof(right)
         best = min(best, at_left, at_right)
         low, high = (low, right) if at_left <= at_right else (left, high)
-        if high - low <= 1e-18:
+        if high - low <= _RESOLUTION:
             break
     return best
 
@@ -125,7 +126,7 @@ def pure_black_box_rule(case: Case) -> list[Finding]:
         raise Inapplicable(message)
     result = pure_black_box(case.finite_prior.probabilities, promise.epsilon)
     if result.proven - result.attained > _GAP:
-        message = f"the certificate proves {result.proven:.12g}, the attack attains {result.attained:.12g}; asked was {_GAP:g}"
+        message = f"the certificate proves {result.proven:.12g} but {result.attained:.12g} is attained; wanted {_GAP:g}"
         raise NumericsError(message)
-    note = f"some mechanism with this guarantee reaches it (randomised response on {result.top} values)"
+    note = f"some mechanism with this guarantee reaches it: randomised response on {result.top} values"
     return [Finding(quantity="rad", value=result.proven, assumes=(promise.source, note))]

@@ -128,9 +128,15 @@ def _solve(program: _Program, gain: dict[int, float]) -> tuple[float, float]:
     upper, right = matrix([row for row, _ in program.rows]), np.array([r for _, r in program.rows])
     equal, cap = matrix(program.sums), np.array(program.cap)
     answer = linprog(
-        -objective, A_ub=upper, b_ub=right, A_eq=equal, b_eq=np.ones(len(program.sums)),
-        bounds=np.stack([np.zeros(size), cap], axis=1), method="highs", options={"time_limit": 60.0},
-    )  # fmt: skip
+        -objective,
+        A_ub=upper,
+        b_ub=right,
+        A_eq=equal,
+        b_eq=np.ones(len(program.sums)),
+        bounds=np.stack([np.zeros(size), cap], axis=1),
+        method="highs",
+        options={"time_limit": 60.0},
+    )
     if answer.status != 0:
         message = f"the linear program was not solved: {answer.message}"
         raise NumericsError(message)

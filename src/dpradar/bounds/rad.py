@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import NumericsError
 from .case import Case, Inapplicable
 from .rule import Finding
 
@@ -17,18 +16,36 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy
 
 __all__ = [
-    "corollary_5_6", "hayes_minus_blind", "knapsack", "pairwise_knapsack", "pairwise_tv", "proposition_5_3", "root_bound",
-    "root_level", "theorem_4_2", "theorem_5_1_interval", "theorem_5_1_scaled", "theorem_5_5", "thesis_corollary_2",
-    "thesis_theorem_7", "thesis_theorem_8", "trivial",
-]  # fmt: skip
+    "corollary_5_6",
+    "hayes_minus_blind",
+    "knapsack",
+    "pairwise_knapsack",
+    "pairwise_tv",
+    "proposition_5_3",
+    "root_bound",
+    "root_level",
+    "theorem_4_2",
+    "theorem_5_1_interval",
+    "theorem_5_1_scaled",
+    "theorem_5_5",
+    "thesis_corollary_2",
+    "thesis_theorem_7",
+    "thesis_theorem_8",
+    "trivial",
+]
 
 Floats = NDArray[np.float64]
 _MOST_PAIR_INPUTS = 2_000
 _MOST_SORTED_INPUTS = 1_000
 
 
+def positive(value: float) -> float:
+    """Return max(0, value), but keep nan: a value that could not be computed must not pass for no risk."""
+    return 0.0 if value <= 0.0 else value
+
+
 def _upper(value: float, *assumes: str) -> list[Finding]:
-    return [Finding(quantity="rad", value=max(0.0, value), assumes=assumes)]
+    return [Finding(quantity="rad", value=positive(value), assumes=assumes)]
 
 
 def _needs_curve(case: Case) -> tuple[TradeoffCurve, Privacy]:
@@ -88,7 +105,7 @@ def theorem_5_1_interval(case: Case) -> list[Finding]:
 
 
 def theorem_5_1_scaled(case: Case) -> list[Finding]:
-    """RAD <= (1-kappa) max of 1 - f(x) - x over [0, kappa+/(1-kappa)]: discrete priors ([RAD] Theorem 5.1, second form)."""
+    """RAD <= (1-kappa) max of 1 - f(x) - x over [0, kappa+/(1-kappa)]: discrete priors ([RAD] Theorem 5.1, second)."""
     case.need_nothing_known()
     _ = case.finite_prior
     curve, promise = _needs_curve(case)
@@ -99,7 +116,10 @@ def theorem_5_1_scaled(case: Case) -> list[Finding]:
 
 
 def proposition_5_3(case: Case) -> list[Finding]:
-    """RAD <= min{kappa+ (e^eps-1) + delta, ((1-kappa-)(e^eps-1) + delta)/e^eps}: nothing known ([RAD] Proposition 5.3)."""
+    """RAD <= min{kappa+ (e^eps-1) + delta, ((1-kappa-)(e^eps-1) + delta)/e^eps} ([RAD] Proposition 5.3).
+
+    Nothing known, any goal.
+    """
     case.need_nothing_known()
     epsilon, delta, promise = _needs_epsilon(case)
     growth = math.expm1(min(epsilon, 700.0))
@@ -126,7 +146,7 @@ def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
 
 
 def theorem_5_5(case: Case) -> list[Finding]:
-    """Any prior, nothing known, exact goal ([RAD] Theorem 5.5; with the mechanism's own total variation where known)."""
+    """Any prior, nothing known, exact goal ([RAD] Theorem 5.5, with the mechanism's own total variation if known)."""
     case.need_nothing_known()
     case.need_exact_goal()
     epsilon, delta, promise = _needs_epsilon(case)
@@ -147,8 +167,9 @@ def corollary_5_6(case: Case) -> list[Finding]:
 
 
 def pairwise_knapsack(pi: Floats, tv: float, per_pair: float) -> float:
-    """Return the greedy knapsack over unordered pairs of the master's thesis: each ordered pair at most ``tv``, all
-    together at most m(m-1) ``per_pair``, weight pi_i pi_j.
+    """Return the greedy knapsack over unordered pairs of the master's thesis.
+
+    Each ordered pair counts at most ``tv``, all together at most m(m-1) ``per_pair``, weighted with pi_i pi_j.
 
     Examples
     --------
@@ -176,7 +197,7 @@ def _needs_pairs(case: Case) -> Floats:
 
 
 def thesis_theorem_7(case: Case) -> list[Finding]:
-    """The pairwise knapsack for (epsilon, delta)-DP (Sauer 2025, Theorem 7, with e^eps + 1 where e^eps + 2 is printed)."""
+    """The pairwise knapsack for (epsilon, delta)-DP (Sauer 2025, Theorem 7; printed with e^eps + 2 for e^eps + 1)."""
     pi = _needs_pairs(case)
     epsilon, delta, promise = _needs_epsilon(case)
     shrink = math.exp(-epsilon)
@@ -205,7 +226,10 @@ def thesis_theorem_8(case: Case) -> list[Finding]:
 
 
 def thesis_corollary_2(case: Case) -> list[Finding]:
-    """RAD <= (m-1)/m max of 1 - f(x) - x over [a, b]: uniform prior, nothing known, exact goal (Sauer 2025, Corollary 2)."""
+    """RAD <= (m-1)/m max of 1 - f(x) - x over [a, b] (Sauer 2025, Corollary 2).
+
+    Uniform prior, nothing known, exact goal.
+    """
     case.need_nothing_known()
     case.need_exact_goal()
     case.need_uniform()
@@ -230,9 +254,6 @@ def root_level(curve: TradeoffCurve, m: int) -> float:
             low = middle
         else:
             high = middle
-    if high - low > 1e-9:
-        message = "the root of f(x) = (m-1) x was not found"
-        raise NumericsError(message)
     return low
 
 
@@ -248,7 +269,7 @@ def root_bound(case: Case) -> list[Finding]:
     m = case.finite_prior.size
     level = root_level(curve, m)
     return [
-        Finding(quantity="rad", value=max(0.0, (m - 1) / m - (m - 1) * level), assumes=(promise.source,)),
+        Finding(quantity="rad", value=positive((m - 1) / m - (m - 1) * level), assumes=(promise.source,)),
         Finding(quantity="success", value=1.0 - (m - 1) * level, assumes=(promise.source,)),
     ]
 
@@ -264,7 +285,7 @@ def hayes_minus_blind(case: Case) -> list[Finding]:
     for promise in case.promises("replace-one", "add-remove", "reference"):
         if promise.curve is not None:
             value = 1.0 - promise.curve.at(case.threat.kappa_plus) - case.threat.kappa_minus
-            found.append(Finding(quantity="rad", value=max(0.0, value), assumes=(promise.source,)))
+            found.append(Finding(quantity="rad", value=positive(value), assumes=(promise.source,)))
     if not found:
         message = "needs a trade-off curve"
         raise Inapplicable(message)
@@ -276,5 +297,5 @@ def trivial(case: Case) -> list[Finding]:
     found = [Finding(quantity="success", value=1.0)] if case.threat.kind != "worst" else []
     if case.threat.kind != "membership":
         kappa = 0.0 if case.threat.prior is None else case.threat.kappa
-        found.append(Finding(quantity="rad", value=max(0.0, 1.0 - kappa)))
+        found.append(Finding(quantity="rad", value=positive(1.0 - kappa)))
     return found

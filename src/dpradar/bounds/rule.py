@@ -52,6 +52,11 @@ class Rule:
         value = clip_probability(min(finding.value, 1.0), name)
         low = None if finding.low is None else min(clip_probability(max(finding.low, 0.0), name), value)
         return Bound(
-            value=value, side=finding.side, rule=self.name, cites=self.cites, assumes=finding.assumes, low=low,
+            value=value,
+            side=finding.side,
+            rule=self.name,
+            cites=self.cites,
+            assumes=finding.assumes,
+            low=low,
             high=None if low is None else value,
-        )  # fmt: skip
+        )

@@ -15,7 +15,7 @@ from .rule import Finding, Rule
 
 __all__ = ["RULES"]
 
-_MOST_ENTRIES = 400_000_000  # inputs x outputs a finite channel may have: some seconds
+_MOST_ENTRIES = 100_000_000  # inputs x outputs a finite channel may have: some seconds
 _MOST_LINE = 3_000  # values on the line
 _THM_4_3 = "[RAD] Theorem 4.3"
 
@@ -71,6 +71,9 @@ def _collinear(case: Case) -> list[Finding]:
     prior = case.finite_prior
     if case.release is None or case.release.vectors is None:
         raise _missing("Gaussian noise on vectors")
+    if prior.size > _MOST_LINE:
+        message = f"integrates over at most {_MOST_LINE} values"
+        raise Inapplicable(message)
     return collinear_risk(case.release.vectors, prior, case.threat.cover).findings()
 
 
@@ -104,80 +107,158 @@ _UNPROVEN = "Sauer 2025 (proof has a gap: single pairs may count negative)"
 
 RULES: tuple[Rule, ...] = (
     _engine("exact-grr", "randomised response, closed form", _diagonal, _THM_4_3, "[RAD] Example 4.4"),
-    _engine("exact-sets", "reports that are sets of values, by counting", _inclusion, _THM_4_3, "[RAD] Examples 4.5, 4.6"),
+    _engine(
+        "exact-sets", "reports that are sets of values, by counting", _inclusion, _THM_4_3, "[RAD] Examples 4.5, 4.6"
+    ),
     _engine("exact-line", "noise on the line, certified integral", _line, _THM_4_3, "[RAD] Examples 4.7, 4.8"),
     _engine("exact-finite", "finite channel, sum over outputs", _finite, _THM_4_3),
     _engine("exact-continuous", "continuous prior, quadrature", _continuous, _THM_4_3, "[RAD] A.2"),
     _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear, _THM_4_3),
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot, _THM_4_3),
     Rule(
-        name="simulation", title="the optimal attack, simulated", cites=(_THM_4_3, "Maurer and Pontil 2009"),
-        quantities=("rad", "success"), find=_simulation, engine=True,
+        name="simulation",
+        title="the optimal attack, simulated",
+        cites=(_THM_4_3, "Maurer and Pontil 2009"),
+        quantities=("rad", "success"),
+        find=_simulation,
+        engine=True,
     ),
     Rule(
-        name="black-box-pure", title="largest value under pure DP, certified by duality", cites=("dpradar derivation: black box",),
-        quantities=("rad",), find=blackbox.pure_black_box_rule,
+        name="black-box-pure",
+        title="largest value under pure DP, certified by duality",
+        cites=("dpradar derivation: black box",),
+        quantities=("rad",),
+        find=blackbox.pure_black_box_rule,
     ),
     Rule(
-        name="black-box-program", title="largest value under (epsilon, delta)-DP, linear program",
-        cites=("dpradar derivation: black box",), quantities=("rad",), find=programme.approx_black_box_rule,
+        name="black-box-program",
+        title="largest value under (epsilon, delta)-DP, linear program",
+        cites=("dpradar derivation: black box",),
+        quantities=("rad",),
+        find=programme.approx_black_box_rule,
     ),
     Rule(
-        name="root-bound", title="root of f(x) = (m-1) x", cites=("dpradar derivation: root bound",),
-        quantities=("rad", "success"), find=rad.root_bound,
+        name="root-bound",
+        title="root of f(x) = (m-1) x",
+        cites=("dpradar derivation: root bound",),
+        quantities=("rad", "success"),
+        find=rad.root_bound,
     ),
     Rule(
-        name="hayes-minus-blind", title="success bound minus the worst blind guess",
-        cites=("[RAD] Equation (3)", "dpradar derivation: success minus blind guess"), quantities=("rad",),
+        name="hayes-minus-blind",
+        title="success bound minus the worst blind guess",
+        cites=("[RAD] Equation (3)", "dpradar derivation: success minus blind guess"),
+        quantities=("rad",),
         find=rad.hayes_minus_blind,
     ),
-    Rule(name="cor-5.6", title="uniform prior", cites=("[RAD] Corollary 5.6",), quantities=("rad",), find=rad.corollary_5_6),
-    Rule(name="thm-5.5", title="knapsack over values", cites=("[RAD] Theorem 5.5",), quantities=("rad",), find=rad.theorem_5_5),
     Rule(
-        name="thm-5.1-interval", title="f-DP between kappa- and kappa+", cites=("[RAD] Theorem 5.1",), quantities=("rad",),
+        name="cor-5.6",
+        title="uniform prior",
+        cites=("[RAD] Corollary 5.6",),
+        quantities=("rad",),
+        find=rad.corollary_5_6,
+    ),
+    Rule(
+        name="thm-5.5",
+        title="knapsack over values",
+        cites=("[RAD] Theorem 5.5",),
+        quantities=("rad",),
+        find=rad.theorem_5_5,
+    ),
+    Rule(
+        name="thm-5.1-interval",
+        title="f-DP between kappa- and kappa+",
+        cites=("[RAD] Theorem 5.1",),
+        quantities=("rad",),
         find=rad.theorem_5_1_interval,
     ),
     Rule(
-        name="thm-5.1-scaled", title="f-DP scaled by 1 - kappa", cites=("[RAD] Theorem 5.1",), quantities=("rad",),
+        name="thm-5.1-scaled",
+        title="f-DP scaled by 1 - kappa",
+        cites=("[RAD] Theorem 5.1",),
+        quantities=("rad",),
         find=rad.theorem_5_1_scaled,
     ),
-    Rule(name="prop-5.3", title="(epsilon, delta), nothing known", cites=("[RAD] Proposition 5.3",), quantities=("rad",), find=rad.proposition_5_3),
     Rule(
-        name="thesis-cor-2", title="f-DP, uniform prior", cites=("Sauer 2025, Corollary 2",), quantities=("rad",),
+        name="prop-5.3",
+        title="(epsilon, delta), nothing known",
+        cites=("[RAD] Proposition 5.3",),
+        quantities=("rad",),
+        find=rad.proposition_5_3,
+    ),
+    Rule(
+        name="thesis-cor-2",
+        title="f-DP, uniform prior",
+        cites=("Sauer 2025, Corollary 2",),
+        quantities=("rad",),
         find=rad.thesis_corollary_2,
     ),
     Rule(
-        name="thesis-thm-7", title="knapsack over pairs", cites=(f"{_UNPROVEN}, Theorem 7",), quantities=("rad",),
-        find=rad.thesis_theorem_7, proven=False,
+        name="thesis-thm-7",
+        title="knapsack over pairs",
+        cites=(f"{_UNPROVEN}, Theorem 7",),
+        quantities=("rad",),
+        find=rad.thesis_theorem_7,
+        proven=False,
     ),
     Rule(
-        name="thesis-thm-8", title="knapsack over pairs, f-DP", cites=(f"{_UNPROVEN}, Theorem 8",), quantities=("rad",),
-        find=rad.thesis_theorem_8, proven=False,
+        name="thesis-thm-8",
+        title="knapsack over pairs, f-DP",
+        cites=(f"{_UNPROVEN}, Theorem 8",),
+        quantities=("rad",),
+        find=rad.thesis_theorem_8,
+        proven=False,
     ),
     Rule(
-        name="pairwise-tv", title="average total variation of pairs", cites=("[RAD] proof of Theorem 4.2",), quantities=("rad",),
+        name="pairwise-tv",
+        title="average total variation of pairs",
+        cites=("[RAD] proof of Theorem 4.2",),
+        quantities=("rad",),
         find=rad.pairwise_tv,
     ),
-    Rule(name="thm-4.2", title="total variation", cites=("[RAD] Theorem 4.2",), quantities=("rad",), find=rad.theorem_4_2),
     Rule(
-        name="rero-1", title="e^epsilon times the blind guess", cites=("[RAD] Equation (1)", "Balle, Cherubin and Hayes 2022"),
-        quantities=("success",), find=success.rero_epsilon,
+        name="thm-4.2", title="total variation", cites=("[RAD] Theorem 4.2",), quantities=("rad",), find=rad.theorem_4_2
     ),
     Rule(
-        name="rero-3", title="one minus f at the blind guess", cites=("[RAD] Equation (3)", "Hayes et al. 2023", "[UNIFY] Theorem 3.2"),
-        quantities=("success",), find=success.rero_curve,
+        name="rero-1",
+        title="e^epsilon times the blind guess",
+        cites=("[RAD] Equation (1)", "Balle, Cherubin and Hayes 2022"),
+        quantities=("success",),
+        find=success.rero_epsilon,
     ),
     Rule(
-        name="blind-plus-tv", title="blind guess plus total variation", cites=("[UNIFY] Theorem 3.4",), quantities=("success", "gain"),
+        name="rero-3",
+        title="one minus f at the blind guess",
+        cites=("[RAD] Equation (3)", "Hayes et al. 2023", "[UNIFY] Theorem 3.2"),
+        quantities=("success",),
+        find=success.rero_curve,
+    ),
+    Rule(
+        name="blind-plus-tv",
+        title="blind guess plus total variation",
+        cites=("[UNIFY] Theorem 3.4",),
+        quantities=("success", "gain"),
         find=success.tv_success,
     ),
     Rule(
-        name="membership", title="Bayes error between in and out", cites=("[UNIFY] Theorem D.1",), quantities=("success",),
+        name="membership",
+        title="Bayes error between in and out",
+        cites=("[UNIFY] Theorem D.1",),
+        quantities=("success",),
         find=success.membership_success,
     ),
     Rule(
-        name="total-variation", title="total variation", cites=("[UNIFY] Theorem 3.4",), quantities=("worst_gain",),
+        name="total-variation",
+        title="total variation",
+        cites=("[UNIFY] Theorem 3.4",),
+        quantities=("worst_gain",),
         find=success.worst_gain,
     ),
-    Rule(name="trivial", title="what holds for every mechanism", cites=(), quantities=("rad", "success"), find=rad.trivial),
-)  # fmt: skip
+    Rule(
+        name="trivial",
+        title="what holds for every mechanism",
+        cites=(),
+        quantities=("rad", "success"),
+        find=rad.trivial,
+    ),
+)

@@ -41,7 +41,7 @@ def _smallest(found: list[Finding], need: str) -> list[Finding]:
 
 
 def rero_epsilon(case: Case) -> list[Finding]:
-    """Success <= e^eps base + delta, per fibre of what is known ([RAD] Equation (1); Balle, Cherubin and Hayes 2022)."""
+    """Success <= e^eps base + delta, per fibre of what is known ([RAD] Equation (1); Balle et al. 2022)."""
     weight, base = _baselines(case)
     found = []
     for promise in case.promises(*_ANY):

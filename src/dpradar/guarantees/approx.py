@@ -21,9 +21,13 @@ EPSILON = Param(
     more_private="down",
 )
 DELTA = Param(
-    name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound", typical=(0.0, 0.2),
+    name="delta",
+    low=0.0,
+    high=1.0,
+    what="the probability mass outside the epsilon bound",
+    typical=(0.0, 0.2),
     more_private="down",
-)  # fmt: skip
+)
 
 
 def tv_of_approx(epsilon: float, delta: float) -> float:
@@ -49,9 +53,13 @@ def doubled_approx(epsilon: float, delta: float) -> tuple[float, float]:
 
 def _promise(relation: Relation, source: str, epsilon: float, delta: float) -> Privacy:
     return Privacy(
-        relation=relation, source=source, epsilon=epsilon, delta=delta, curve=approx_curve(epsilon, delta),
+        relation=relation,
+        source=source,
+        epsilon=epsilon,
+        delta=delta,
+        curve=approx_curve(epsilon, delta),
         tv=tv_of_approx(epsilon, delta),
-    )  # fmt: skip
+    )
 
 
 def approx_privacy(

@@ -1,4 +1,4 @@
-"""Trade-off curves: the least false-negative rate of any test between neighbours, as a function of the false-positive rate."""
+"""Trade-off curves: the least false-negative rate of any test between neighbours, given its false-positive rate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from ..errors import ParameterError
+from ..errors import NumericsError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,11 @@ class TradeoffCurve:
 
     def at(self, fpr: float) -> float:
         """Return the false-negative rate at one false-positive rate."""
-        return float(np.clip(self.fnr(np.asarray([fpr], dtype=float))[0], 0.0, 1.0))
+        rate = float(self.fnr(np.asarray([fpr], dtype=float))[0])
+        if math.isnan(rate):
+            message = f"a trade-off curve has no value at {fpr!r}. Please report this."
+            raise NumericsError(message)
+        return min(max(rate, 0.0), 1.0)
 
     def gap(self, low: float = 0.0, high: float = 1.0) -> float:
         """Return the maximum of 1 - f(x) - x over [low, high].
@@ -47,8 +51,18 @@ class TradeoffCurve:
         return max(0.0, 1.0 - self.at(x) - x)
 
 
+# Beyond these the peak of the gap underflows; the curve 0 is then right to 1e-150 and on the safe side.
+_LARGEST_EPSILON, _LARGEST_MU = 700.0, 50.0
+
+
+def _no_privacy() -> TradeoffCurve:
+    return TradeoffCurve(np.zeros_like, 0.0)
+
+
 def gaussian_curve(mu: float) -> TradeoffCurve:
     """Return G_mu, the curve of two unit Gaussians at distance mu (Dong, Roth and Su 2022, Definition 4)."""
+    if mu > _LARGEST_MU:
+        return _no_privacy()
 
     def fnr(x: Floats) -> Floats:
         return np.asarray(ndtr(-(ndtri(x) + mu))) if mu > 0.0 else 1.0 - x
@@ -58,6 +72,8 @@ def gaussian_curve(mu: float) -> TradeoffCurve:
 
 def approx_curve(epsilon: float, delta: float) -> TradeoffCurve:
     """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}."""
+    if epsilon > _LARGEST_EPSILON:
+        return _no_privacy()
 
     def fnr(x: Floats) -> Floats:
         # e^eps x is formed in log space: epsilon = 800 must not overflow into a warning.
@@ -77,13 +93,15 @@ def laplace_curve(epsilon: float) -> TradeoffCurve:
     -----
     Dong, Roth and Su (2022), Lemma A.6 of the arXiv version: 1 - e^eps x, then e^-eps/(4x), then e^-eps (1-x).
     """
+    if epsilon > _LARGEST_EPSILON:
+        return _no_privacy()
 
     def fnr(x: Floats) -> Floats:
-        small = math.exp(-epsilon)
+        small, half = math.exp(-epsilon), 0.5
         with np.errstate(divide="ignore", over="ignore"):
             middle = small / (4.0 * x)
             steep = 1.0 - np.exp(np.minimum(epsilon + np.log(x), 50.0))
-        return np.where(x < small / 2.0, steep, np.where(x <= 0.5, middle, small * (1.0 - x)))
+        return np.where(x < small / 2.0, steep, np.where(x <= half, middle, small * (1.0 - x)))
 
     return TradeoffCurve(fnr, math.exp(-epsilon / 2.0) / 2.0)
 

@@ -13,9 +13,12 @@ from .privacy import Privacy, Relation
 __all__ = ["GDP", "gaussian_privacy"]
 
 MU = Param(
-    name="mu", low=0.0, what="the distance of two unit Gaussians that are as hard to tell apart", typical=(0.05, 5.0),
+    name="mu",
+    low=0.0,
+    what="the distance of two unit Gaussians that are as hard to tell apart",
+    typical=(0.05, 5.0),
     more_private="down",
-)  # fmt: skip
+)
 
 
 def gaussian_privacy(mu: float, relation: Relation, source: str, *, exact: bool) -> Privacy:

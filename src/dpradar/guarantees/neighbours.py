@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 from ..errors import ParameterError
 
@@ -15,8 +15,10 @@ def check_neighbours(owner: str, value: object) -> Neighbours:
     """Return a valid neighbour relation or raise ParameterError."""
     if value not in ("replace-one", "add-remove"):
         raise ParameterError(
-            f"{owner}.neighbours", "'replace-one' or 'add-remove'", repr(value),
+            f"{owner}.neighbours",
+            "'replace-one' or 'add-remove'",
+            repr(value),
             "It says which data sets the guarantee compares and is never guessed; the paper or library that states the "
             "guarantee says which one it means.",
-        )  # fmt: skip
-    return cast("Neighbours", value)
+        )
+    return value

@@ -42,7 +42,7 @@ class TotalVariation:
         check_neighbours("TotalVariation", self.neighbours)
 
     def privacy(self, relation: Relation) -> Privacy | None:
-        """Return the promise under a relation; add/remove tv is at most 2 tv under replace-one (triangle inequality)."""
+        """Return the promise under a relation; add/remove tv is at most 2 tv under replace-one (triangle)."""
         if relation == self.neighbours:
             return _promise(self.tv, relation, f"total variation, {relation}")
         if relation == "replace-one":

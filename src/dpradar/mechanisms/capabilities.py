@@ -1,8 +1,8 @@
 """What a release can offer to the theorems. Rules ask for capabilities, never for classes.
 
 A mechanism is a description; ``mechanism.at(prior)`` binds it to the records a prior is about and returns a *release*,
-which has some of these capabilities. Everyone else's record is known to the attacker, so a central query is the target's
-contribution plus noise.
+which has some of these capabilities. Everyone else's record is known to the attacker, so a central query is the
+target's contribution plus noise.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DiagonalChannel(Protocol):
 
     @property
     def difference(self) -> float:
-        """keep - other, without cancellation."""
+        """Keep - other, without cancellation."""
 
 
 class InclusionChannel(Protocol):
@@ -129,7 +129,7 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineModel:
-    """p(output | z) = weights[z] * kernel(output - points[z]) on [low, high]; with ``clamp`` the rest sits on the ends."""
+    """p(output | z) = weights[z] * kernel(output - points[z]) on [low, high]; ``clamp`` puts the rest on the ends."""
 
     points: Floats
     weights: Floats

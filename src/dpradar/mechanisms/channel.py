@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ParameterError
+from ..errors import ParameterError, UnsupportedError
 from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.privacy import Privacy, Relation
@@ -32,12 +32,16 @@ def checked_size(owner: str, m: int, prior: Prior | None) -> None:
     if prior is None:
         return
     if prior.is_continuous:
-        raise ParameterError(f"{owner}", "used with a prior over finitely many values", "a continuous prior")
+        raise UnsupportedError(
+            f"{owner} takes finitely many values, not a continuous prior. Use Prior.of or Prior.uniform."
+        )
     if prior.size != m:
         raise ParameterError(
-            owner, f"used with a prior over its {m} inputs", f"a prior over {prior.size} values",
+            owner,
+            f"used with a prior over its {m} inputs",
+            f"a prior over {prior.size} values",
             "Row i of the mechanism is value i of the prior; give both the same number.",
-        )  # fmt: skip
+        )
 
 
 def _checked_matrix(matrix: ArrayLike) -> Floats:
@@ -47,18 +51,21 @@ def _checked_matrix(matrix: ArrayLike) -> Floats:
         array = np.empty(0)
     if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
         raise ParameterError(
-            "Channel.matrix", "a matrix with one row per input (at least 2) and one column per output",
+            "Channel.matrix",
+            "a matrix with one row per input (at least 2) and one column per output",
             f"an array of shape {array.shape}",
-        )  # fmt: skip
+        )
     if not np.all(np.isfinite(array)) or np.any(array < 0.0):
         raise ParameterError("Channel.matrix", "finite and at least 0", "a negative, infinite or missing entry")
     sums = array.sum(axis=1)
     off = np.flatnonzero(np.abs(sums - 1.0) > _ROW_TOLERANCE)
     if off.size:
         raise ParameterError(
-            "Channel.matrix", "rows that sum to 1 (within 1e-9)", f"row {off[0]} with sum {sums[off[0]]:.12g}",
+            "Channel.matrix",
+            "rows that sum to 1 (within 1e-9)",
+            f"row {off[0]} with sum {sums[off[0]]:.12g}",
             "Row i is the distribution of the output when the input is i; transpose it if inputs are columns.",
-        )  # fmt: skip
+        )
     array /= sums[:, None]
     array.setflags(write=False)
     return array
@@ -98,9 +105,13 @@ class MatrixChannel:
         finite = math.isfinite(epsilon)
         tv, exact = self._total_variation(float(low.sum()), epsilon)
         return Privacy(
-            relation=relation, source=f"the {self.name}'s own probabilities", epsilon=epsilon if finite else None,
-            curve=approx_curve(epsilon, 0.0) if finite else None, tv=tv, tv_exact=exact,
-        )  # fmt: skip
+            relation=relation,
+            source=f"the {self.name}'s own probabilities",
+            epsilon=epsilon if finite else None,
+            curve=approx_curve(epsilon, 0.0) if finite else None,
+            tv=tv,
+            tv_exact=exact,
+        )
 
     def _total_variation(self, common: float, epsilon: float) -> tuple[float, bool]:
         m, n = self.matrix.shape
@@ -132,9 +143,13 @@ class MatrixChannel:
     def release(self) -> Release:
         """Return what the channel offers."""
         return Release(
-            name=self.name, privacy=self.privacy, inputs=self.inputs, finite=self, sample=self.sample,
+            name=self.name,
+            privacy=self.privacy,
+            inputs=self.inputs,
+            finite=self,
+            sample=self.sample,
             log_likelihoods=self.log_likelihoods,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

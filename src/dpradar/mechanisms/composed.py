@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +45,10 @@ class Product:
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield p(joint output | input)."""
-        tables = [np.hstack(list(part.chunks(1 << 16))) for part in self.parts[1:]]
-        for first in self.parts[0].chunks(columns):
+        # The largest part is streamed and only the others are held in memory; the order of outputs means nothing.
+        largest, *others = sorted(self.parts, key=lambda part: part.outputs, reverse=True)
+        tables = [np.hstack(list(part.chunks(1 << 16))) for part in others]
+        for first in largest.chunks(columns):
             yield from _products(first, tables, columns)
 
 
@@ -103,7 +105,7 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         return _composed_privacy(parts, relation) if together is None else _gaussian_privacy(together, relation)
 
     def log_likelihoods(inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        return np.sum([draw(inputs, rng) for draw in simulated], axis=0)
+        return np.asarray(np.sum([draw(inputs, rng) for draw in simulated], axis=0))
 
     def pair_tv(i: int) -> Floats:
         kept = np.prod([1.0 - distance(i) for distance in distances], axis=0)
@@ -147,7 +149,7 @@ class Composed:
         """Return the release about the records of the prior."""
         parts = tuple(mechanism.at(prior) for mechanism in self.mechanisms)
         if len(parts) == 1:
-            return parts[0]
+            return cast("Release", parts[0])
         sizes = {part.inputs for part in parts if part.inputs is not None}
         if len(sizes) > 1:
             raise ParameterError("Composed.mechanisms", "about the same number of values", f"{sorted(sizes)}")

@@ -41,9 +41,12 @@ class IntervalMechanism:
         if relation != "replace-one":
             return None
         return Privacy(
-            relation=relation, source="exponential mechanism", epsilon=self.epsilon, curve=approx_curve(self.epsilon, 0.0),
+            relation=relation,
+            source="exponential mechanism",
+            epsilon=self.epsilon,
+            curve=approx_curve(self.epsilon, 0.0),
             tv=tv_of_approx(self.epsilon, 0.0),
-        )  # fmt: skip
+        )
 
     def release(self) -> Release:
         """Return what the mechanism offers."""
@@ -65,7 +68,7 @@ class IntervalMechanism:
         with np.errstate(divide="ignore", invalid="ignore"):
             below = z + s * np.log1p(-(left - u))
             above = z - s * np.log1p(-(u - left))
-        return np.clip(np.where(u < left, below, above), self.low, self.high)
+        return np.asarray(np.clip(np.where(u < left, below, above), self.low, self.high))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

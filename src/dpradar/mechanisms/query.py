@@ -14,11 +14,19 @@ from ..params import shown
 if TYPE_CHECKING:
     from ..threats import Prior
 
-__all__ = ["Query", "checked_query", "checked_range", "contributions", "largest_distance", "smallest_radius"]
+__all__ = [
+    "Query",
+    "checked_query",
+    "checked_range",
+    "contributions",
+    "largest_distance",
+    "pairs_affordable",
+    "smallest_radius",
+]
 
 Floats = NDArray[np.float64]
 Query = ArrayLike | Callable[[Any], Any] | None
-_MOST_PAIRS = 2_000
+_MOST_PAIR_WORK = 1_000_000_000
 
 
 def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
@@ -46,9 +54,11 @@ def checked_query(owner: str, query: Query) -> Query:
         array = np.empty((0,))
     if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
         raise ParameterError(
-            f"{owner}.query", "one finite number or vector per value (at least 2 values)", shown(query),
+            f"{owner}.query",
+            "one finite number or vector per value (at least 2 values)",
+            shown(query),
             "It is what the target's record adds to the released number or table.",
-        )  # fmt: skip
+        )
     array.setflags(write=False)
     return array
 
@@ -66,9 +76,11 @@ def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
         array = np.asarray(query, dtype=float)
     elif prior is None:
         raise ParameterError(
-            f"{owner}.query", "given when there is no prior", "nothing",
+            f"{owner}.query",
+            "given when there is no prior",
+            "nothing",
             "Without the possible contributions of a record its sensitivity is unknown.",
-        )  # fmt: skip
+        )
     else:
         array = prior.numbers(f"{owner} without a query")
     if prior is not None and array.shape[0] != prior.size:
@@ -83,16 +95,20 @@ def largest_distance(points: Floats, norm: Literal[1, 2]) -> float:
     rows, columns = points.shape
     if columns == 1:
         return float(np.ptp(points))
-    if rows > _MOST_PAIRS:
-        if norm == 1:
-            return float(np.ptp(points, axis=0).sum())
-        return 2.0 * smallest_radius(points, norm)
+    if not pairs_affordable(points):
+        # Every pair lies in a ball (or a box), so twice its radius (or the sum of its sides) is enough.
+        return float(np.ptp(points, axis=0).sum()) if norm == 1 else 2.0 * smallest_radius(points, norm)
     largest = 0.0
     for i in range(rows - 1):
         difference = points[i + 1 :] - points[i]
         lengths = np.abs(difference).sum(axis=1) if norm == 1 else np.sqrt(np.square(difference).sum(axis=1))
         largest = max(largest, float(lengths.max()))
     return largest
+
+
+def pairs_affordable(points: Floats) -> bool:
+    """Whether comparing all pairs of rows takes about a second at most."""
+    return bool(points.shape[0] * points.size <= _MOST_PAIR_WORK)
 
 
 def smallest_radius(points: Floats, norm: Literal[1, 2]) -> float:
@@ -102,7 +118,8 @@ def smallest_radius(points: Floats, norm: Literal[1, 2]) -> float:
     if norm == 2 and points.shape[1] > 1:
         centre = points.mean(axis=0)
         best = min(best, _radius(points, centre, norm))
-        for step in range(1, 201):  # Badoiu and Clarkson: walk towards the farthest point
+        for step in range(1, max(2, min(200, _MOST_PAIR_WORK // points.size))):
+            # Badoiu and Clarkson: walk towards the farthest point.
             distances = np.square(points - centre).sum(axis=1)
             best = min(best, float(np.sqrt(distances.max())))
             centre = centre + (points[int(distances.argmax())] - centre) / (step + 1.0)

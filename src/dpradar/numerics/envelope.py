@@ -1,9 +1,10 @@
 """Integrals of the maximum of several mixtures of shifted kernels, with a certified error.
 
 Between two points the maximum of functions with second derivatives above -K is itself "convex up to K", which bounds
-it by a chord and K h^3/12; cell integrals of each function are exact through the kernel's distribution function. So every cell
-gives a lower value (the best single function on the whole cell) and an upper one, and only the cells in which the
-winner changes need to be cut further. Costs grow with (cells x functions); a winner's change costs a handful of cells.
+it by a chord and K h^3/12; cell integrals of each function are exact through the kernel's distribution function. So
+every cell gives a lower value (the best single function on the whole cell) and an upper one, and only the cells in
+which the winner changes need to be cut further. Costs grow with (cells x functions); a change of winner costs a handful
+of cells.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Mixtures(Protocol):
         """Return the integrals of the functions over the cells, and those of their companions."""
 
     def curvature(self, low: Floats, high: Floats, tag: Ints, winner: Ints) -> Floats:
-        """Return, per function and cell, K >= 0 such that (f_i - f_winner)'' >= -K wherever that difference is positive.
+        """Return, per function and cell, K >= 0 with (f_i - f_winner)'' >= -K wherever that difference is positive.
 
         0 is right for functions with f'' = f/b^2 (Laplace kernels between their kinks): a difference that is positive
         is convex there, so it cannot rise above 0 between two points where it is not.

@@ -1,4 +1,4 @@
-"""The answer to: what could someone learn about one person?"""
+"""The answer: what someone could learn about one person."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Assessment:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the assessment as plain data with a schema key."""
-        bounds = {name: None if bound is None else bound.to_dict() for name, bound in self.bounds.items()}
+        bounds: dict[str, Any] = {n: None if bound is None else bound.to_dict() for n, bound in self.bounds.items()}
         return {
             "schema": SCHEMA,
             "version": self.version,
@@ -98,7 +98,7 @@ class Assessment:
         if data.get("schema") != SCHEMA:
             raise ParameterError("Assessment", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
         plain = {key: data[key] for key in ("version", "release", "threat", "baseline", "hit", "false_hit")}
-        bounds = {name: None if data[name] is None else Bound.from_dict(data[name]) for name in QUANTITIES}
+        bounds: dict[str, Any] = {q: None if data[q] is None else Bound.from_dict(data[q]) for q in QUANTITIES}
         others = tuple(Discarded.from_dict(other) for other in data["others"])
         rest = {key: data[key] for key in ("reason", "prior", "neighbours")}
         return cls(**plain, **bounds, **rest, others=others)

@@ -16,8 +16,8 @@ QUANTITIES: tuple[Quantity, ...] = ("rad", "success", "gain", "worst_gain")
 class Bound:
     """A value with its side: exact, an upper bound or a lower bound.
 
-    ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the upper
-    end, so that it is safe to compare with a limit.
+    ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the
+    upper end, so that it is safe to compare with a limit.
 
     Examples
     --------

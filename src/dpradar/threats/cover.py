@@ -43,12 +43,12 @@ class Block:
         if self.kind == "singletons":
             return rows
         if self.kind == "cells":
-            return np.add.reduceat(rows, self.low, axis=0)
+            return np.add.reduceat(rows, np.asarray(self.low), axis=0)
         if self.kind == "windows":
             running = np.zeros((rows.shape[0] + 1, *rows.shape[1:]))
             np.cumsum(rows, axis=0, out=running[1:])
             return np.asarray(running[self.high] - running[self.low])
-        return np.asarray(self.hits.astype(float) @ rows)  # type: ignore[union-attr]
+        return np.asarray(np.asarray(self.hits, dtype=float) @ rows)
 
     def shared(self, winner: int, rows: Floats) -> Floats:
         """Return for each class the sum of the rows of the members that it and the class ``winner`` are right about."""

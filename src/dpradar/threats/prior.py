@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Continuous", "Prior"]
 
 _SUM_TOLERANCE = 1e-9
+_EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
 _SMALLEST = 2
 _SIZE = Param(name="m", integer=True, low=_SMALLEST, what="the number of values a record can take", typical=(2, 200))
 
@@ -50,7 +51,8 @@ class Continuous:
 
     def quantile(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the value below which the prior has probability q."""
-        return np.clip(np.asarray(self.distribution.ppf(self.below + q * self.inside), float), self.low, self.high)
+        raw = np.asarray(self.distribution.ppf(self.below + q * self.inside), dtype=float)
+        return np.asarray(np.clip(raw, self.low, self.high))
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -216,7 +218,7 @@ class Prior:
     @property
     def is_uniform(self) -> bool:
         """Whether every value has the same probability."""
-        return self.size > 0 and float(np.ptp(self.probabilities)) <= 1e-15
+        return self.size > 0 and float(np.ptp(self.probabilities)) <= _EQUAL
 
     def numbers(self, purpose: str) -> NDArray[np.float64]:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
@@ -226,9 +228,11 @@ class Prior:
         if self.columns is not None:
             if len(self.columns) > 1:
                 raise ParameterError(
-                    "Prior", f"of numeric values for {purpose}", f"records of {len(self.columns)} columns",
+                    "Prior",
+                    f"of numeric values for {purpose}",
+                    f"records of {len(self.columns)} columns",
                     "Give the mechanism a query= (one number or vector per record, or a function of the record).",
-                )  # fmt: skip
+                )
             values = next(iter(self.columns.values()))
         try:
             array = np.array(values, dtype=float)
@@ -236,9 +240,11 @@ class Prior:
             array = np.full(len(values), np.nan)
         if not np.all(np.isfinite(array)):
             raise ParameterError(
-                "Prior", f"of finite numeric values for {purpose}", "labels that are not numbers",
+                "Prior",
+                f"of finite numeric values for {purpose}",
+                "labels that are not numbers",
                 "Give values=[numbers], or the mechanism a query=.",
-            )  # fmt: skip
+            )
         return array
 
     def record(self, index: int) -> Any:

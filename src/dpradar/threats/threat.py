@@ -61,9 +61,11 @@ class Threat:
     def _check_continuous(self) -> None:
         if self.knowledge.kind not in ("nothing", "everything"):
             raise ParameterError(
-                "Threat.knowledge", "nothing or everything with a continuous prior", repr(self.knowledge),
+                "Threat.knowledge",
+                "nothing or everything with a continuous prior",
+                repr(self.knowledge),
                 "Cut the interval into values (Prior.of) to say more.",
-            )  # fmt: skip
+            )
         if not (self.goal.kind == "exact" or self.goal.is_absolute):
             raise ParameterError("Threat.goal", "exact or within(eta) with a continuous prior", repr(self.goal))
 

@@ -89,12 +89,12 @@ def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> 
 
 
 def _around_members(block: Block, masses: Floats) -> tuple[Floats, Floats]:
-    """Return for each member the smallest and the largest mass of a class that is right about it (inf, -inf if none)."""
+    """Return for each member the smallest and largest mass of a class that is right about it (inf, -inf if none)."""
     size = block.members.size
     if block.kind == "singletons":
         return masses, masses
     if block.kind == "cells":
-        cell = np.repeat(np.arange(masses.size), np.diff(np.r_[block.low, size]))  # type: ignore[arg-type]
+        cell = np.repeat(np.arange(masses.size), np.diff(np.r_[block.low, size]))
         return masses[cell], masses[cell]
     if block.kind == "matrix":
         hits = np.asarray(block.hits)

@@ -60,7 +60,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
 
 
 def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
-    """Return members by fibre and falling probability, the share of guesses right about each, and what is always hit."""
+    """Return members by fibre and falling probability, the share of guesses right about each, and the always hit."""
     always = cover.single_hits == cover.guesses
     usual = (cover.single_hits > 0) & ~always
     members, shares, fibres = (
@@ -82,7 +82,7 @@ def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
 
 
 def _hit(channel: InclusionChannel, prior: Prior, pi: Floats, included: Floats, rank: Ints, share: Floats) -> float:
-    """Return the hit rate of the rad-optimal attack; all guesses tie when all or none of the prior's mass is reported."""
+    """Return the hit rate of the rad-optimal attack; all guesses tie when all or none of the mass is reported."""
     blind = float((share * pi).sum())
     carried = int((prior.probabilities > 0.0).sum())
     if channel.epsilon == 0.0 or carried == 1:

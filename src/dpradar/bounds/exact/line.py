@@ -88,7 +88,7 @@ class _BlockScores:
         own = self._padded(self.block.sums(rows))
         if winner == self.block.counts.size:
             return own
-        return own + own[winner] - 2.0 * self._padded(self.block.shared(winner, rows))
+        return np.asarray(own + own[winner] - 2.0 * self._padded(self.block.shared(winner, rows)))
 
     def mass(self, low: Floats, high: Floats, tag: Ints) -> Floats:
         table = self.noise.mass(low, high)
@@ -160,7 +160,7 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
             pi @ (noise.mass(np.array([model.low]), edges[:1]) + noise.mass(edges[-1:], np.array([model.high])))[:, 0]
         )
     else:
-        left_out = 1.0
+        left_out = float(pi @ noise.mass(np.array([model.low]), np.array([model.high]))[:, 0])
     # What lies beyond the edges can only add: at most its whole mass, to rad and to success alike.
     rad_high, success_high = rad_high + left_out, success_high + left_out
 
@@ -220,7 +220,7 @@ def _useful(block: Block, pi: Floats, points: Floats) -> Block | None:
     if kept.all() and np.unique(points[members]).size == members.size:
         return block
     # Score functions are equal when the masses they put on each point are.
-    hits = block.sums(np.eye(block.members.size))[:, kept] > 0.5
+    hits = np.round(block.sums(np.eye(block.members.size))[:, kept]).astype(bool)
     places, where = np.unique(points[members], return_inverse=True)
     onto = np.zeros((members.size, places.size))
     onto[np.arange(members.size), where] = pi[members]

@@ -67,8 +67,8 @@ def nested_monte_carlo_failure(
 
     Notes
     -----
-    [RAD] A.2, last display; ``largest`` is M, the supremum of the density. A term whose inner bracket is not positive is
-    vacuous and counts as 1.
+    [RAD] A.2, last display; ``largest`` is M, the supremum of the density. A term whose inner bracket is not positive
+    is vacuous and counts as 1.
 
     Examples
     --------

@@ -71,16 +71,21 @@ class GRR:
 
     @property
     def difference(self) -> float:
-        """keep - other, which is also the total variation."""
+        """Keep - other, which is also the total variation."""
         return -math.expm1(-self.epsilon) * self.keep
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
         checked_size("GRR", self.m, prior)
         return Release(
-            name="GRR", privacy=self.privacy, inputs=self.m, diagonal=self, finite=self, sample=self.sample,
+            name="GRR",
+            privacy=self.privacy,
+            inputs=self.m,
+            diagonal=self,
+            finite=self,
+            sample=self.sample,
             log_likelihoods=self.log_likelihoods,
-        )  # fmt: skip
+        )
 
     def chunks(self, columns: int) -> Iterator[NDArray[np.float64]]:
         """Yield the matrix p(report | value)."""

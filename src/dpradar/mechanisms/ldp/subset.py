@@ -73,9 +73,14 @@ class SubsetSelection:
         """Return the release about the records of the prior."""
         checked_size("SubsetSelection", self.m, prior)
         return Release(
-            name="SubsetSelection", privacy=self.privacy, inputs=self.m, inclusion=self, finite=self, sample=self.sample,
+            name="SubsetSelection",
+            privacy=self.privacy,
+            inputs=self.m,
+            inclusion=self,
+            finite=self,
+            sample=self.sample,
             log_likelihoods=self.log_likelihoods,
-        )  # fmt: skip
+        )
 
     def included(self, k: int) -> Floats:
         """Return Pr[value i is in the set and 1..i-1 are not | the value is i]."""

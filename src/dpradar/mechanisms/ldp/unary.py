@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["OUE", "SUE", "UnaryChannel"]
 
 Floats = NDArray[np.float64]
+_SINGLE = 1e-4  # single precision would distort a probability below this
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class UnaryChannel:
 
     def included(self, k: int) -> Floats:
         """Return Pr[bit i is the first of 1..i that is set | the value is i]."""
-        return self.own * np.exp(np.arange(k) * math.log1p(-self.other))
+        return np.asarray(self.own * np.exp(np.arange(k) * math.log1p(-self.other)))
 
     def later(self, k: int) -> Floats:
         """Return Pr[another bit is set]: bits are independent."""
@@ -67,10 +68,11 @@ class UnaryChannel:
             bits = (reports[None, :] >> index) & 1
             background = np.where(bits, self.other, 1.0 - self.other)
             own = np.where(bits, self.own, 1.0 - self.own)
-            block = np.empty(bits.shape)
-            for value in range(self.inputs):
-                block[value] = np.prod(np.delete(background, value, axis=0), axis=0) * own[value]
-            yield block
+            # All other bits: those before times those after, which divides by nothing.
+            ones = np.ones((1, bits.shape[1]))
+            before = np.vstack([ones, np.cumprod(background[:-1], axis=0)])
+            after = np.vstack([np.cumprod(background[:0:-1], axis=0)[::-1], ones])
+            yield before * own * after
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from the two bits in which two values differ."""
@@ -87,7 +89,7 @@ class UnaryChannel:
         """Return one row of bits per given value."""
         values = np.asarray(inputs, dtype=np.intp)
         bits = rng.random((values.size, self.inputs), dtype=np.float32) < np.float32(self.other)
-        if self.other < 1e-4:
+        if self.other < _SINGLE:
             bits = rng.random((values.size, self.inputs)) < self.other
         bits[np.arange(values.size), values] = rng.random(values.size) < self.own
         return bits
@@ -99,9 +101,14 @@ class UnaryChannel:
     def release(self) -> Release:
         """Return what the encoding offers."""
         return Release(
-            name=self.name, privacy=self.privacy, inputs=self.inputs, inclusion=self, finite=self, sample=self.sample,
+            name=self.name,
+            privacy=self.privacy,
+            inputs=self.inputs,
+            inclusion=self,
+            finite=self,
+            sample=self.sample,
             log_likelihoods=self.log_likelihoods,
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import ParameterError
+from ...errors import ParameterError, UnsupportedError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, likelihood_curve
 from ...guarantees.privacy import Privacy, Relation
@@ -140,8 +140,10 @@ class LatticeChannel:
         """Return the promise; a record that is absent contributes 0."""
         low, high = float(self.points.min()), float(self.points.max())
         distance = {
-            "replace-one": high - low, "add-remove": max(abs(low), abs(high)), "reference": math.ceil((high - low) / 2)
-        }[relation]  # fmt: skip
+            "replace-one": high - low,
+            "add-remove": max(abs(low), abs(high)),
+            "reference": math.ceil((high - low) / 2),
+        }[relation]
         k = np.arange(-self.law.margin, distance + self.law.margin + 1)
         source = f"discrete noise, distance {distance:g}, {relation}"
         epsilon = self.law.epsilon(distance)
@@ -163,7 +165,7 @@ class LatticeChannel:
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one noisy whole number per given input."""
         noisy = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.law.sample(len(inputs), rng)
-        return noisy if self.truncate is None else np.clip(noisy, *map(int, self.truncate))
+        return noisy if self.truncate is None else np.clip(noisy, int(self.truncate[0]), int(self.truncate[1]))
 
     def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Return the log-likelihood of every input for one drawn output per given input."""
@@ -174,9 +176,13 @@ class LatticeChannel:
     def release(self) -> Release:
         """Return what the noise offers."""
         return Release(
-            name="discrete noise", privacy=self.privacy, inputs=self.inputs, finite=self, sample=self.sample,
+            name="discrete noise",
+            privacy=self.privacy,
+            inputs=self.inputs,
+            finite=self,
+            sample=self.sample,
             log_likelihoods=self.log_likelihoods if self.truncate is None else None,
-        )  # fmt: skip
+        )
 
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
@@ -192,13 +198,15 @@ def _bound(
     owner: str, law: GeometricLaw | DiscreteGaussianLaw, query: Query, truncate: Range, prior: Prior | None
 ) -> Release:
     if prior is not None and prior.is_continuous:
-        raise ParameterError(owner, "used with a prior over whole numbers", "a continuous prior")
+        raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
     if matrix.shape[1] != 1:
         raise ParameterError(
-            f"{owner}.query", "one whole number per value", f"vectors of {matrix.shape[1]} coordinates",
+            f"{owner}.query",
+            "one whole number per value",
+            f"vectors of {matrix.shape[1]} coordinates",
             "Use Composed([...]) with one mechanism per coordinate.",
-        )  # fmt: skip
+        )
     points = matrix[:, 0]
     if np.any(points != np.round(points)):
         raise ParameterError(
@@ -219,7 +227,7 @@ class Geometric:
 
     Notes
     -----
-    Ghosh, Roughgarden and Sundararajan (2009). epsilon = (largest difference of two contributions) / scale, replace-one.
+    Ghosh, Roughgarden and Sundararajan (2009). epsilon = (largest difference of contributions) / scale, replace-one.
 
     Examples
     --------

@@ -51,7 +51,9 @@ class LaplaceKernel:
         near, far = np.abs(low), np.abs(high)
         inner, outer = np.minimum(near, far), np.maximum(near, far)
         across = (low < 0.0) & (high > 0.0)
-        one_side = 0.5 * np.exp(-inner / self.scale) * -np.expm1(-(outer - inner) / self.scale)
+        # Beyond 1e4 scales there is nothing in double precision; capping keeps inf - inf out.
+        inner, outer = np.minimum(inner, 1e4 * self.scale), np.minimum(outer, 2e4 * self.scale)
+        one_side = 0.5 * np.exp(-inner / self.scale) * -np.expm1(-np.maximum(outer - inner, 0.0) / self.scale)
         both = -0.5 * (np.expm1(-near / self.scale) + np.expm1(-far / self.scale))
         return np.asarray(np.where(across, both, one_side))
 

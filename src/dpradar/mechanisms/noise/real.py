@@ -17,7 +17,15 @@ from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.privacy import Privacy, Relation
 from ...params import Param
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
-from ..query import Query, checked_query, checked_range, contributions, largest_distance, smallest_radius
+from ..query import (
+    Query,
+    checked_query,
+    checked_range,
+    contributions,
+    largest_distance,
+    pairs_affordable,
+    smallest_radius,
+)
 from .kernels import GaussianKernel, LaplaceKernel
 
 if TYPE_CHECKING:
@@ -29,9 +37,13 @@ Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
 
 SCALE = Param(
-    name="scale", low=0.0, low_open=True, what="the scale of the Laplace noise, sensitivity / epsilon", typical=(0.05, 50.0),
+    name="scale",
+    low=0.0,
+    low_open=True,
+    what="the scale of the Laplace noise, sensitivity / epsilon",
+    typical=(0.05, 50.0),
     more_private="up",
-)  # fmt: skip
+)
 SIGMA = Param(
     name="sigma",
     low=0.0,
@@ -71,7 +83,8 @@ class NoisyVectors:
         else:
             distance = smallest_radius(self.points, norm)
         # Exact when the distance is attained: vectors beyond a size are only bounded, and clamping may reveal less.
-        exact = self.truncate is None and (self.points.shape[1] == 1 or not self.is_laplace)
+        compared = not self.is_laplace and relation != "reference" and pairs_affordable(self.points)
+        exact = self.truncate is None and (self.points.shape[1] == 1 or compared)
         return noise_privacy(self.kernel, distance, relation, exact=exact, on_line=self.points.shape[1] == 1)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
@@ -119,7 +132,7 @@ class NoisyVectors:
             line=line,
             vectors=self.points / self.kernel.unit if gaussian else None,
             one_hot=OneHot(height, self.kernel) if one_hot else None,
-            pair_tv=self.pair_tv,
+            pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods if free else None,
         )

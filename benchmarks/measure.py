@@ -1,0 +1,183 @@
+"""What is measured, how, and what came out."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Case", "Effort", "Peer", "Row", "measure", "peak_megabytes"]
+
+_ROOT = Path(__file__).resolve().parent.parent
+Work = "Callable[[], Any]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How long to measure: at least ``repeats`` runs; short ones go on for ``seconds``; long ones stop at ``most``."""
+
+    repeats: int = 7
+    seconds: float = 0.5
+    most: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """Another way to the same answer, measured in the same run.
+
+    ``prepare`` sets up and returns the work; it raises ImportError with a hint when the peer is not installed.
+    ``agreement`` takes the case's answer and the peer's, and returns how far they are apart. ``power``: an error
+    k times smaller costs k^power times as much; the ratio is then extrapolated to the error asked of the case.
+    """
+
+    name: str
+    prepare: Callable[[], Work]
+    agreement: Callable[[Any, Any], float] | None = None
+    power: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing to measure and the goal it has, if any.
+
+    ``prepare`` sets up and returns the work. ``accuracy`` takes the answers of all runs and returns their error.
+    ``fresh`` cases run in a process of their own, so that its peak memory is theirs alone. ``self_timed`` work returns
+    the seconds it took.
+    """
+
+    name: str
+    what: str
+    prepare: Callable[[], Work]
+    seconds: float | None = None
+    megabytes: float | None = None
+    error: float | None = None
+    accuracy: Callable[[Sequence[Any]], float] | None = None
+    peers: tuple[Peer, ...] = ()
+    fresh: bool = False
+    self_timed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of the table. ``ratio`` is (time of this peer) / (time of the case above it)."""
+
+    name: str
+    what: str
+    seconds: float | None = None
+    runs: int = 0
+    seconds_goal: float | None = None
+    megabytes: float | None = None
+    megabytes_goal: float | None = None
+    memory_by: str | None = None
+    error: float | None = None
+    error_goal: float | None = None
+    ratio: float | None = None
+    note: str = ""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether every goal is met; None when there is none."""
+        pairs = (
+            (self.seconds, self.seconds_goal),
+            (self.megabytes, self.megabytes_goal),
+            (self.error, self.error_goal),
+        )
+        judged = [value is not None and value < goal for value, goal in pairs if goal is not None]
+        return all(judged) if judged else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        return {**asdict(self), "met": self.met}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Row:
+        """Return the row that ``to_dict`` wrote."""
+        names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in data.items() if name in names})
+
+
+def peak_megabytes() -> tuple[float, str]:
+    """Return the largest resident memory of this process so far, everything included, and how it was measured.
+
+    ``ru_maxrss`` of a child starts at what its parent held when it was forked, so Linux's own high-water mark of the
+    address space is asked first.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return float(line.split()[1]) / 1024.0, "VmHWM of a fresh process"
+    import resource
+
+    unit = 1024.0**2 if sys.platform == "darwin" else 1024.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, "ru_maxrss of a fresh process"
+
+
+def _run(work: Work, effort: Effort, *, self_timed: bool = False) -> tuple[float, list[Any]]:
+    """Return the median seconds and the answers, after one run to warm up."""
+    work()
+    times: list[float] = []
+    answers: list[Any] = []
+    began = time.perf_counter()
+    while True:
+        start = time.perf_counter()
+        answers.append(work())
+        end = time.perf_counter()
+        times.append(answers[-1] if self_timed else end - start)
+        spent = end - began
+        if spent >= effort.most or (len(times) >= effort.repeats and (spent >= effort.seconds or len(times) >= 200)):
+            return statistics.median(times), answers
+
+
+def _in_fresh_process(case: Case, arguments: Sequence[str]) -> list[Row]:
+    command = [sys.executable, "-m", "benchmarks", "--only", case.name, "--here", "--json", "-", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=_ROOT)  # noqa: S603 - runs itself
+    return [Row.from_dict(row) for row in json.loads(done.stdout)["rows"]]
+
+
+def measure(case: Case, effort: Effort, *, here: bool, arguments: Sequence[str] = ()) -> list[Row]:
+    """Return the row of the case and one for each of its peers."""
+    if case.fresh and not here:
+        return _in_fresh_process(case, arguments)
+    seconds, answers = _run(case.prepare(), effort, self_timed=case.self_timed)
+    peak, by = peak_megabytes() if case.fresh else (None, None)
+    error = None if case.accuracy is None else case.accuracy(answers)
+    own = Row(
+        name=case.name,
+        what=case.what,
+        seconds=seconds,
+        runs=len(answers),
+        seconds_goal=case.seconds,
+        megabytes=peak,
+        megabytes_goal=case.megabytes,
+        memory_by=by,
+        error=error,
+        error_goal=case.error,
+    )
+    return [own, *(_beside(peer, case, own, answers[-1], effort) for peer in case.peers)]
+
+
+def _beside(peer: Peer, case: Case, own: Row, answer: Any, effort: Effort) -> Row:
+    name = f"{case.name} / {peer.name}"
+    try:
+        work = peer.prepare()
+    except ImportError as missing:
+        return Row(name=name, what=case.what, note=f"skipped: {missing}")
+    seconds, answers = _run(work, effort)
+    ratio = seconds / (own.seconds or 1e-9)
+    error, note = None, ""
+    if peer.agreement is not None:
+        note = f"the answers differ by {peer.agreement(answer, answers[-1]):.1g}"
+    if peer.power is not None and case.accuracy is not None and case.error is not None:
+        error = case.accuracy(answers)
+        ratio *= (error / case.error) ** peer.power
+        note = f"ratio extrapolated to an error of {case.error:g}: time ~ error^-{peer.power:g}"
+    return Row(name=name, what=case.what, seconds=seconds, runs=len(answers), error=error, ratio=ratio, note=note)

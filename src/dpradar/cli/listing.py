@@ -1,0 +1,34 @@
+"""``dpradar list``: what is known."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+__all__ = ["list_command"]
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def list_command(*, as_json: bool) -> None:
+    """List mechanisms, guarantees, rules and figures."""
+    from ..bounds.rules import RULES
+    from ..papers import names
+    from .assess import RELEASES
+
+    if as_json:
+        rules = [{"name": r.name, "title": r.title, "cites": list(r.cites), "proven": r.proven} for r in RULES]
+        releases = {name: entry.help for name, entry in RELEASES.items()}
+        click.echo(json.dumps({"schema": "dpradar/list/1", "releases": releases, "rules": rules, "figures": names()}))
+        return
+    click.echo("Mechanisms and guarantees (dpradar assess NAME --help):")
+    for name, entry in RELEASES.items():
+        click.echo(f"  {name:<18} {entry.help}")
+    click.echo("Rules:")
+    for rule in RULES:
+        unproven = "" if rule.proven else " [shown, never the answer]"
+        click.echo(f"  {rule.name:<18} {rule.title}{unproven}")
+    click.echo("Figures (dpradar reproduce NAME --out FOLDER):")
+    for name in names():
+        click.echo(f"  {name}")

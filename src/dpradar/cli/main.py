@@ -1,0 +1,110 @@
+"""Entry point: one group of commands, errors in three parts, exit codes as documented.
+
+0 fine, 1 our bug, 2 bad input, 4 only a vacuous bound.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Suggesting", "main"]
+
+EXIT_BUG, EXIT_INPUT, EXIT_VACUOUS = 1, 2, 4
+
+
+class Suggesting(click.Group):
+    """A group that loads its commands when asked for, and suggests a name for a mistyped one."""
+
+    def __init__(self, *args: Any, loaders: dict[str, Callable[[], click.Command]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.loaders = loaders
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order they were given."""
+        return list(self.loaders)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        loader = self.loaders.get(cmd_name)
+        return None if loader is None else loader()
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command or raise an error with a suggestion."""
+        if args and args[0] not in self.loaders:
+            near = difflib.get_close_matches(args[0], self.loaders, n=1, cutoff=0.5)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            kind = "mechanism or guarantee" if self.name == "assess" else "command"
+            message = f"unknown {kind} '{args[0]}'.{hint} Known: {', '.join(self.loaders)}."
+            raise click.UsageError(message, ctx)
+        return super().resolve_command(ctx, args)
+
+
+def _assess() -> click.Command:
+    from .assess import group
+
+    return group()
+
+
+def _reproduce() -> click.Command:
+    from .reproduce import reproduce_command
+
+    return reproduce_command
+
+
+def _list() -> click.Command:
+    from .listing import list_command
+
+    return list_command
+
+
+@click.group(
+    cls=Suggesting,
+    loaders={"assess": _assess, "reproduce": _reproduce, "list": _list},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="dpradar", prog_name="dpradar")
+def app() -> None:
+    """Tell what someone could learn about one person from a differentially private release."""
+
+
+def _fail(message: str, code: int, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps({"schema": "dpradar/error/1", "error": message, "exit": code}))
+    click.echo(f"error: {message}", err=True)
+    sys.exit(code)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; never shows a traceback unless DPRADAR_DEBUG is set."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    as_json = "--json" in given
+    try:
+        code = app.main(args=given, prog_name="dpradar", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.NoArgsIsHelpError as help_asked:
+        click.echo(help_asked.format_message())
+        sys.exit(EXIT_INPUT)
+    except click.ClickException as error:
+        _fail(error.format_message(), EXIT_INPUT, as_json=as_json)
+    except click.Abort:
+        _fail("interrupted", EXIT_BUG, as_json=as_json)
+    except Exception as error:
+        from ..errors import DpradarError, NumericsError
+
+        if isinstance(error, DpradarError) and not isinstance(error, NumericsError):
+            _fail(str(error), EXIT_INPUT, as_json=as_json)
+        if os.environ.get("DPRADAR_DEBUG"):
+            raise
+        kind = type(error).__name__
+        _fail(f"internal error ({kind}). Set DPRADAR_DEBUG=1 to see where, and report it.", EXIT_BUG, as_json=as_json)

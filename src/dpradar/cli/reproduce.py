@@ -1,0 +1,29 @@
+"""``dpradar reproduce FIGURE``: the numbers as CSV and the picture as SVG."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+__all__ = ["reproduce_command"]
+
+
+@click.command("reproduce")
+@click.argument("figure")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("figures"), show_default=True)
+@click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), envvar="DPRADAR_DATA", help="Real data."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def reproduce_command(figure: str, out: Path, data: Path | None, *, as_json: bool) -> None:
+    """Write a figure of the papers, such as rad:fig1, as CSV and SVG."""
+    from ..papers import reproduce
+
+    files = reproduce(figure, out, data, progress=lambda text: click.echo(text, err=True))
+    if as_json:
+        click.echo(json.dumps({"schema": "dpradar/reproduce/1", "figure": figure, "files": [str(f) for f in files]}))
+        return
+    for file in files:
+        click.echo(f"wrote {file}")

@@ -1,0 +1,1 @@
+"""How results meet people: one place for sentences and rounding."""

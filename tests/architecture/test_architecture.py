@@ -1,0 +1,103 @@
+"""What holds for the code base as a whole."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dpradar as dr
+from dpradar.bounds.rules import RULES
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "dpradar").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+def test_public_names_are_exactly_all():
+    visible = {n for n in vars(dr) if not n.startswith("_") and not inspect.ismodule(getattr(dr, n))} | {"__version__"}
+    assert visible == set(dr.__all__)
+
+
+def test_import_is_light():
+    heavy = ["matplotlib", "scipy.stats", "scipy.optimize", "click", "rich"]
+    code = f"import sys, dpradar; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_rules_have_unique_names_and_a_title():
+    names = [rule.name for rule in RULES]
+    assert len(set(names)) == len(names)
+    assert all(rule.title and rule.quantities for rule in RULES)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.name != "trivial"], ids=lambda rule: rule.name)
+def test_every_rule_has_a_derivation(rule):
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "derivations").glob("*.md")]
+    assert any(f"`{rule.name}`" in page for page in pages), f"no page in docs/derivations names `{rule.name}`"
+    assert rule.cites
+
+
+def test_every_cited_key_is_in_the_bibliography():
+    keys = set(re.findall(r"@\w+\{(\w+)", (ROOT / "references.bib").read_text(encoding="utf-8")))
+    cited = {key for rule in RULES for cite in rule.cites for key in re.findall(r"\[(\w+)\]", cite)}
+    assert cited
+    assert cited <= keys
+
+
+@pytest.mark.parametrize("name", [n for n in dr.__all__ if n not in ("__version__",)])
+def test_public_objects_are_documented(name):
+    thing = getattr(dr, name)
+    text = inspect.getdoc(thing) or ""
+    assert text
+    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
+        assert "Examples" in text
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_source_files_stay_readable(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 420
+    tree = ast.parse(text)
+    assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            assert lines <= 60, f"{node.name} has {lines} lines"
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_test_files_have_tests(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tests = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]
+    assert tests
+
+
+def _blocks(path: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("path", [p for p in DOCUMENTS if _blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_in_documents_runs(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT))
+    for number, block in enumerate(_blocks(path)):
+        exec(compile(block, f"{path.name} block {number}", "exec"), {"__name__": "__doc__"})  # noqa: S102 - our own docs
+    assert _blocks(path)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_documents_exist(path):
+    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    missing = [link for link in links if not (path.parent / link).exists()]
+    assert missing == []

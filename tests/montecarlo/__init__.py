@@ -1,0 +1,1 @@
+"""Simulations whose failure probability is known and tiny."""

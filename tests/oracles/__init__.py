@@ -1,0 +1,1 @@
+"""Numbers of the theory notes and of the twin, against dpradar."""

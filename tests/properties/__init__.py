@@ -1,0 +1,1 @@
+"""Statements that hold for every mechanism and threat, tried on drawn cases."""

@@ -1,0 +1,1 @@
+"""One piece at a time: input checks, samplers, curves, results."""
