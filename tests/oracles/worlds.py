@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -36,6 +37,11 @@ class World:
     @property
     def m(self) -> int:
         return len(self.pi)
+
+    @property
+    def pi_mpf(self) -> list[Any]:
+        """The prior in 30-digit numbers, to go with the twin's discrete noise."""
+        return [mpmath.mpf(p.numerator) / p.denominator for p in self.pi]
 
     @property
     def prior(self) -> dr.Prior:

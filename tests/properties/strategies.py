@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import dpradar as dr
@@ -16,6 +17,11 @@ from tests.oracles.worlds import World, exact_world, label_world, loss_world, wi
 
 PARTS = 24
 GOALS = ("exact", "within", "loss", "labels")
+
+
+def cases(share: float) -> settings:
+    """A share of the profile's number of cases, for slow or for cheap properties."""
+    return settings(max_examples=max(1, round(share * settings().max_examples)))
 
 
 @st.composite

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dpradar as dr
 from tests.oracles.worlds import assert_agrees, exact_world, floats, loss_world
-from tests.properties.strategies import laws, matrices, worlds
+from tests.properties.strategies import cases, laws, matrices, worlds
 from tests.twin import brute, channels
 
 F = Fraction
@@ -36,7 +36,7 @@ def test_against_all_attacks(world, data):
     assert_agrees(answer, world.exact_risk(P), TOLERANCE)
 
 
-@settings(max_examples=400)
+@cases(2)
 @given(world=worlds(sizes=(2, 8)), data=st.data())
 def test_against_the_formula(world, data):
     P = data.draw(matrices(world.m, data.draw(st.integers(1, 6))))
@@ -50,7 +50,7 @@ def test_composition_of_channels(world, data):
     assert_agrees(dr.assess(composed, world.threat), world.exact_risk(channels.composed(*parts)), TOLERANCE)
 
 
-@settings(max_examples=100)
+@cases(0.5)
 @given(prior=laws(6), table=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1)), min_size=6, max_size=6))
 def test_columns_are_labels(prior, table):
     """Records of two columns; equal records are merged and their weights added."""
@@ -72,7 +72,7 @@ def test_columns_are_labels(prior, table):
     assert answer.hit == pytest.approx(float(hit), rel=0, abs=TOLERANCE)
 
 
-@settings(max_examples=100)
+@cases(0.5)
 @given(world=worlds(sizes=(2, 5), goals=("within", "loss")), data=st.data())
 def test_a_function_as_loss(world, data):
     """A callable sees (value, guess), as the matrix does."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 from . import blackbox, programme, rad, success
 from .case import Case, Inapplicable
 from .exact.continuous import continuous_risk
@@ -18,6 +21,8 @@ __all__ = ["RULES"]
 _MOST_ENTRIES = 100_000_000  # inputs x outputs a finite channel may have: some seconds
 _MOST_LINE = 3_000  # values on the line
 _THM_4_3 = "[RAD] Theorem 4.3"
+_UNIFY_3_2, _UNIFY_3_4 = "[UNIFY] Theorem 3.2", "[UNIFY] Theorem 3.4"
+Find = Callable[[Case], Sequence[Finding]]
 
 
 def _missing(what: str) -> Inapplicable:
@@ -99,166 +104,59 @@ def _simulation(case: Case) -> list[Finding]:
     return found
 
 
-def _engine(name: str, title: str, find: object, *cites: str) -> Rule:
-    return Rule(name=name, title=title, cites=cites, quantities=("rad", "success"), find=find, engine=True)  # type: ignore[arg-type]
+def _engine(name: str, title: str, find: Find, *cites: str) -> Rule:
+    return Rule(name=name, title=title, cites=(_THM_4_3, *cites), quantities=("rad", "success"), find=find, engine=True)
 
 
-_UNPROVEN = "Sauer 2025 (proof has a gap: single pairs may count negative)"
+def _rad(name: str, title: str, find: Find, *cites: str) -> Rule:
+    return Rule(name=name, title=title, cites=cites, quantities=("rad",), find=find)
+
+
+def _success(name: str, title: str, find: Find, *cites: str) -> Rule:
+    return Rule(name=name, title=title, cites=cites, quantities=("success",), find=find)
+
+
+_OURS = "dpradar derivation"
+_GAP = "its proof has a gap: single pairs may count negative"
 
 RULES: tuple[Rule, ...] = (
-    _engine("exact-grr", "randomised response, closed form", _diagonal, _THM_4_3, "[RAD] Example 4.4"),
-    _engine(
-        "exact-sets", "reports that are sets of values, by counting", _inclusion, _THM_4_3, "[RAD] Examples 4.5, 4.6"
+    # The exact value, by whichever engine fits first.
+    _engine("exact-grr", "randomised response, closed form", _diagonal, "[RAD] Example 4.4"),
+    _engine("exact-sets", "reports that are sets of values, by counting", _inclusion, "[RAD] Examples 4.5, 4.6"),
+    _engine("exact-line", "noise on the line, certified integral", _line, "[RAD] Examples 4.7, 4.8"),
+    _engine("exact-finite", "finite channel, sum over outputs", _finite),
+    _engine("exact-continuous", "continuous prior, quadrature", _continuous, "[RAD] A.2"),
+    _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear),
+    _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
+    _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"),
+    # Upper bounds on rad.
+    _rad("black-box-pure", "largest value under pure DP, certified", blackbox.pure_black_box_rule, _OURS),
+    _rad("black-box-program", "largest value under (epsilon, delta)", programme.approx_black_box_rule, _OURS),
+    replace(_rad("root-bound", "root of f(x) = (m-1) x", rad.root_bound, _OURS), quantities=("rad", "success")),
+    _rad("hayes-minus-blind", "success minus blind guess", rad.hayes_minus_blind, "[RAD] Equation (3)", _OURS),
+    _rad("cor-5.6", "uniform prior", rad.corollary_5_6, "[RAD] Corollary 5.6"),
+    _rad("thm-5.5", "knapsack over values", rad.theorem_5_5, "[RAD] Theorem 5.5"),
+    _rad("thm-5.1-interval", "f-DP between kappa- and kappa+", rad.theorem_5_1_interval, "[RAD] Theorem 5.1"),
+    _rad("thm-5.1-scaled", "f-DP scaled by 1 - kappa", rad.theorem_5_1_scaled, "[RAD] Theorem 5.1"),
+    _rad("prop-5.3", "(epsilon, delta), nothing known", rad.proposition_5_3, "[RAD] Proposition 5.3"),
+    _rad("thesis-cor-2", "f-DP, uniform prior", rad.thesis_corollary_2, "Sauer 2025, Corollary 2"),
+    replace(
+        _rad("thesis-thm-7", "knapsack over pairs", rad.thesis_theorem_7, "Sauer 2025, Theorem 7", _GAP), proven=False
     ),
-    _engine("exact-line", "noise on the line, certified integral", _line, _THM_4_3, "[RAD] Examples 4.7, 4.8"),
-    _engine("exact-finite", "finite channel, sum over outputs", _finite, _THM_4_3),
-    _engine("exact-continuous", "continuous prior, quadrature", _continuous, _THM_4_3, "[RAD] A.2"),
-    _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear, _THM_4_3),
-    _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot, _THM_4_3),
-    Rule(
-        name="simulation",
-        title="the optimal attack, simulated",
-        cites=(_THM_4_3, "Maurer and Pontil 2009"),
-        quantities=("rad", "success"),
-        find=_simulation,
-        engine=True,
-    ),
-    Rule(
-        name="black-box-pure",
-        title="largest value under pure DP, certified by duality",
-        cites=("dpradar derivation: black box",),
-        quantities=("rad",),
-        find=blackbox.pure_black_box_rule,
-    ),
-    Rule(
-        name="black-box-program",
-        title="largest value under (epsilon, delta)-DP, linear program",
-        cites=("dpradar derivation: black box",),
-        quantities=("rad",),
-        find=programme.approx_black_box_rule,
-    ),
-    Rule(
-        name="root-bound",
-        title="root of f(x) = (m-1) x",
-        cites=("dpradar derivation: root bound",),
-        quantities=("rad", "success"),
-        find=rad.root_bound,
-    ),
-    Rule(
-        name="hayes-minus-blind",
-        title="success bound minus the worst blind guess",
-        cites=("[RAD] Equation (3)", "dpradar derivation: success minus blind guess"),
-        quantities=("rad",),
-        find=rad.hayes_minus_blind,
-    ),
-    Rule(
-        name="cor-5.6",
-        title="uniform prior",
-        cites=("[RAD] Corollary 5.6",),
-        quantities=("rad",),
-        find=rad.corollary_5_6,
-    ),
-    Rule(
-        name="thm-5.5",
-        title="knapsack over values",
-        cites=("[RAD] Theorem 5.5",),
-        quantities=("rad",),
-        find=rad.theorem_5_5,
-    ),
-    Rule(
-        name="thm-5.1-interval",
-        title="f-DP between kappa- and kappa+",
-        cites=("[RAD] Theorem 5.1",),
-        quantities=("rad",),
-        find=rad.theorem_5_1_interval,
-    ),
-    Rule(
-        name="thm-5.1-scaled",
-        title="f-DP scaled by 1 - kappa",
-        cites=("[RAD] Theorem 5.1",),
-        quantities=("rad",),
-        find=rad.theorem_5_1_scaled,
-    ),
-    Rule(
-        name="prop-5.3",
-        title="(epsilon, delta), nothing known",
-        cites=("[RAD] Proposition 5.3",),
-        quantities=("rad",),
-        find=rad.proposition_5_3,
-    ),
-    Rule(
-        name="thesis-cor-2",
-        title="f-DP, uniform prior",
-        cites=("Sauer 2025, Corollary 2",),
-        quantities=("rad",),
-        find=rad.thesis_corollary_2,
-    ),
-    Rule(
-        name="thesis-thm-7",
-        title="knapsack over pairs",
-        cites=(f"{_UNPROVEN}, Theorem 7",),
-        quantities=("rad",),
-        find=rad.thesis_theorem_7,
+    replace(
+        _rad("thesis-thm-8", "knapsack over pairs, f-DP", rad.thesis_theorem_8, "Sauer 2025, Theorem 8", _GAP),
         proven=False,
     ),
-    Rule(
-        name="thesis-thm-8",
-        title="knapsack over pairs, f-DP",
-        cites=(f"{_UNPROVEN}, Theorem 8",),
-        quantities=("rad",),
-        find=rad.thesis_theorem_8,
-        proven=False,
-    ),
-    Rule(
-        name="pairwise-tv",
-        title="average total variation of pairs",
-        cites=("[RAD] proof of Theorem 4.2",),
-        quantities=("rad",),
-        find=rad.pairwise_tv,
-    ),
-    Rule(
-        name="thm-4.2", title="total variation", cites=("[RAD] Theorem 4.2",), quantities=("rad",), find=rad.theorem_4_2
-    ),
-    Rule(
-        name="rero-1",
-        title="e^epsilon times the blind guess",
-        cites=("[RAD] Equation (1)", "Balle, Cherubin and Hayes 2022"),
-        quantities=("success",),
-        find=success.rero_epsilon,
-    ),
-    Rule(
-        name="rero-3",
-        title="one minus f at the blind guess",
-        cites=("[RAD] Equation (3)", "Hayes et al. 2023", "[UNIFY] Theorem 3.2"),
-        quantities=("success",),
-        find=success.rero_curve,
-    ),
-    Rule(
-        name="blind-plus-tv",
-        title="blind guess plus total variation",
-        cites=("[UNIFY] Theorem 3.4",),
+    _rad("pairwise-tv", "average total variation of pairs", rad.pairwise_tv, "[RAD] proof of Theorem 4.2"),
+    _rad("thm-4.2", "total variation", rad.theorem_4_2, "[RAD] Theorem 4.2"),
+    # Upper bounds on success and on the gain over every threat.
+    _success("rero-1", "e^epsilon times the blind guess", success.rero_epsilon, "[RAD] Equation (1)"),
+    _success("rero-3", "one minus f at the blind guess", success.rero_curve, "[RAD] Equation (3)", _UNIFY_3_2),
+    replace(
+        _success("blind-plus-tv", "blind guess plus total variation", success.tv_success, _UNIFY_3_4),
         quantities=("success", "gain"),
-        find=success.tv_success,
     ),
-    Rule(
-        name="membership",
-        title="Bayes error between in and out",
-        cites=("[UNIFY] Theorem D.1",),
-        quantities=("success",),
-        find=success.membership_success,
-    ),
-    Rule(
-        name="total-variation",
-        title="total variation",
-        cites=("[UNIFY] Theorem 3.4",),
-        quantities=("worst_gain",),
-        find=success.worst_gain,
-    ),
-    Rule(
-        name="trivial",
-        title="what holds for every mechanism",
-        cites=(),
-        quantities=("rad", "success"),
-        find=rad.trivial,
-    ),
+    _success("membership", "Bayes error between in and out", success.membership_success, "[UNIFY] Theorem D.1"),
+    replace(_success("total-variation", "total variation", success.worst_gain, _UNIFY_3_4), quantities=("worst_gain",)),
+    replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

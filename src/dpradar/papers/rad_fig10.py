@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 EPSILONS = (1.0, 5.0, 10.0)
 ETAS = (0.05, 0.2)
 DRAWS = (50, 100, 200, 400)
-RUNS = 12
+RUNS = 10
 GRID = 201  # guesses that the grid estimator compares
 ESTIMATORS = {"calculus": 4, "grid": GRID}  # and how many candidates the paper's error bound counts for it
 _CELLS = 400
@@ -86,21 +86,20 @@ class BetaLaw:
 
 
 class _Tabulated:
-    """The same law with its quantiles interpolated between 65,536 exact ones.
+    """The same law as 65,536 equally likely values.
 
-    Off by far less than the noise of a Monte Carlo estimate, and ten times faster to draw from.
+    Off by far less than the noise of a Monte Carlo estimate, and many times faster to draw from.
     """
 
     def __init__(self, law: BetaLaw) -> None:
         self.law = law
-        self.places = np.linspace(0.0, 1.0, _TABLE + 1)
-        self.quantiles = np.asarray(law.ppf(self.places), dtype=float)
+        self.quantiles = np.asarray(law.ppf((np.arange(_TABLE) + 0.5) / _TABLE), dtype=float)
 
     def cdf(self, x: Any) -> Any:
         return self.law.cdf(x)
 
     def ppf(self, q: Any) -> Any:
-        return np.interp(q, self.places, self.quantiles)
+        return self.quantiles[np.minimum((np.asarray(q) * _TABLE).astype(np.intp), _TABLE - 1)]
 
 
 def sup_density(epsilon: float) -> float:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["adult_hours", "compute", "data_file", "draw", "priors"]
 
 ETAS = (0, 40, 80, 100)  # of the paper
-FINE_ETAS = tuple(range(101))
-EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0)
+FINE_ETAS = (*range(50), *range(50, 101, 2))  # every hour where the peaks are
+EPSILONS = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0)
 FINE_EPSILONS = (1.0, 10.0, 20.0)  # at which RAD is followed along every eta
 HOURS = 100
 _FILE = Path("adult") / "adult.data.gz"
@@ -159,15 +159,10 @@ def draw(table: Table) -> Figure:
 
 
 def _against_epsilon(panel: Axes, own: Table, quantity: str) -> None:
-    shown = [row["epsilon"] for row in own.rows if row["eta"] == float(ETAS[-1])]
     for i, eta in enumerate(ETAS):
         line = own.where(eta=float(eta))
         epsilon = line.numbers("epsilon")
-        style: dict[str, Any] = {
-            "color": canvas.COLOURS[i],
-            "marker": canvas.MARKERS[i],
-            "markevery": max(1, len(shown) // 7),
-        }
+        style: dict[str, Any] = {"color": canvas.COLOURS[i], "marker": canvas.MARKERS[i], "markevery": 2}
         panel.plot(epsilon, line.numbers(quantity), linestyle="-", label=f"η = {eta}", **style)
         if quantity == "rero":
             bound = line.numbers("rero_bound")

@@ -152,49 +152,59 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
     pi = prior.probabilities
     noise = _Noise(model, pi)
     edges = base_edges(model.points[pi > 0.0], model.kernel, model.low, model.high)
-    atoms = _atoms(model)
-    rad_low, success_low, hit = column_risk(atoms, pi, cover) if atoms.size else np.zeros(3)
-    rad_high, success_high = rad_low, success_low
-    if edges.size:
-        left_out = float(
-            pi @ (noise.mass(np.array([model.low]), edges[:1]) + noise.mass(edges[-1:], np.array([model.high])))[:, 0]
-        )
-    else:
-        left_out = float(pi @ noise.mass(np.array([model.low]), np.array([model.high]))[:, 0])
-    # What lies beyond the edges can only add: at most its whole mass, to rad and to success alike.
-    rad_high, success_high = rad_high + left_out, success_high + left_out
-
-    single = cover.single[pi[cover.single] > 0.0]
-    share = (cover.single_hits / cover.guesses)[pi[cover.single] > 0.0]
-    usual = single[(share > 0.0) & (share < 1.0)]
-    if usual.size:
-        part = integrate_envelope(_SingleScores(noise), edges, usual, _TOLERANCE, pi.size)
-        rad_low, rad_high, hit = rad_low + part.low, rad_high + part.high, hit + part.companion
-    # Density parts of what is always right: no gain, and its whole mass outside the atoms is a success.
-    inside = 1.0 - atoms.sum(axis=1) if atoms.size else np.ones(pi.size)
-    hit += float((pi * inside)[single[share == 1.0]].sum())
-    certain = float((pi * inside)[single[share > 0.0]].sum())
-    success_low, success_high = success_low + certain, success_high + certain
-    forced = float(_forced(pi, inside)[single[share == 1.0]].sum())
-    rad_low, rad_high = rad_low + forced, rad_high + forced
-
+    parts = [_beyond(noise, edges), _at_the_ends(model, pi, cover), *_of_singles(noise, edges, cover)]
     for block in cover.blocks:
         useful = _useful(block, pi, model.points)
-        if useful is None:
-            continue
-        gained = integrate_envelope(
-            _BlockScores(noise, useful, "rad"), edges, np.zeros(1, np.intp), _TOLERANCE, pi.size
-        )
-        won = integrate_envelope(
-            _BlockScores(noise, useful, "success"), edges, np.zeros(1, np.intp), _TOLERANCE, pi.size
-        )
-        rad_low, rad_high, hit = rad_low + gained.low, rad_high + gained.high, hit + gained.companion
-        success_low, success_high = success_low + won.low, success_high + won.high
+        if useful is not None:
+            parts.append(_of_block(noise, edges, useful))
+    rad_low, rad_high, success_low, success_high, hit = np.sum(parts, axis=0)
     return ExactRisk(
         rad=(max(0.0, rad_low - _ROUNDING), rad_high + _ROUNDING),
         success=(max(0.0, success_low - _ROUNDING), min(1.0, success_high + _ROUNDING)),
         hit=min(float(hit), 1.0),
     )
+
+
+# Each part below is a row: rad from below and above, success from below and above, hit.
+
+
+def _beyond(noise: _Noise, edges: Floats) -> Floats:
+    """What lies beyond the edges can only add: at most its whole mass, to rad and to success alike."""
+    low, high = np.array([noise.model.low]), np.array([noise.model.high])
+    outside = noise.mass(low, edges[:1]) + noise.mass(edges[-1:], high) if edges.size else noise.mass(low, high)
+    left_out = float(noise.pi @ outside[:, 0])
+    return np.array([0.0, left_out, 0.0, left_out, 0.0])
+
+
+def _at_the_ends(model: LineModel, pi: Floats, cover: Cover) -> Floats:
+    """The atoms from clamping: a finite channel with two outputs."""
+    atoms = _atoms(model)
+    rad, success, hit = column_risk(atoms, pi, cover) if atoms.size else np.zeros(3)
+    return np.array([rad, rad, success, success, hit])
+
+
+def _of_singles(noise: _Noise, edges: Floats, cover: Cover) -> list[Floats]:
+    """Fibres of one member: name it where that gains; where no guess can be wrong (or right) nothing is to choose."""
+    pi = noise.pi
+    carried = pi[cover.single] > 0.0
+    single, share = cover.single[carried], (cover.single_hits / cover.guesses)[carried]
+    inside = 1.0 - _atoms(noise.model).sum(axis=1)  # what the atoms leave to the density
+    always, sure = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
+    forced = float((pi * (inside - pi @ inside))[always].sum())
+    parts = [np.array([forced, forced, sure, sure, float((pi * inside)[always].sum())])]
+    usual = single[(share > 0.0) & (share < 1.0)]
+    if usual.size:
+        gained = integrate_envelope(_SingleScores(noise), edges, usual, _TOLERANCE, pi.size)
+        parts.append(np.array([gained.low, gained.high, 0.0, 0.0, gained.companion]))
+    return parts
+
+
+def _of_block(noise: _Noise, edges: Floats, block: Block) -> Floats:
+    """A fibre of several members."""
+    one = np.zeros(1, dtype=np.intp)
+    gained = integrate_envelope(_BlockScores(noise, block, "rad"), edges, one, _TOLERANCE, noise.pi.size)
+    won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.pi.size)
+    return np.array([gained.low, gained.high, won.low, won.high, gained.companion])
 
 
 def _atoms(model: LineModel) -> Floats:
@@ -204,11 +214,6 @@ def _atoms(model: LineModel) -> Floats:
     below = model.kernel.mass(np.full(model.points.size, -np.inf), model.low - model.points)
     above = model.kernel.mass(model.high - model.points, np.full(model.points.size, np.inf))
     return np.stack([below, above], axis=1)
-
-
-def _forced(pi: Floats, inside: Floats) -> Floats:
-    """Return the integral of w over the density part for a guess that cannot be wrong: what the atoms leave of 0."""
-    return np.asarray(pi * (inside - pi @ inside))
 
 
 def _useful(block: Block, pi: Floats, points: Floats) -> Block | None:
