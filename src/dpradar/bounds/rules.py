@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from . import blackbox, programme, rad, success
 from .case import Case, Inapplicable
@@ -11,10 +12,14 @@ from .exact.continuous import continuous_risk
 from .exact.diagonal import diagonal_risk
 from .exact.finite import finite_risk
 from .exact.inclusion import inclusion_risk
+from .exact.known import known_risk
 from .exact.line import line_risk
 from .exact.simulation import FAILURE, simulated_risk
 from .exact.vectors import collinear_risk, equidistant_gaussian, one_hot_risk
 from .rule import Finding, Rule
+
+if TYPE_CHECKING:
+    from ..mechanisms.capabilities import OneHot
 
 __all__ = ["RULES"]
 
@@ -82,14 +87,23 @@ def _collinear(case: Case) -> list[Finding]:
     return collinear_risk(case.release.vectors, prior, case.threat.cover).findings()
 
 
+def _cells(case: Case) -> OneHot:
+    """Return the noisy histogram that the release is, or is as good as."""
+    if case.release is not None and case.release.one_hot is not None:
+        return case.release.one_hot
+    if case.release is None or case.release.vectors is None:
+        raise _missing("noise on the cells of a histogram, or Gaussian noise on vectors")
+    return equidistant_gaussian(case.release.vectors)
+
+
 def _one_hot(case: Case) -> list[Finding]:
     prior = case.finite_prior
-    model = None if case.release is None else case.release.one_hot
-    if model is None:
-        if case.release is None or case.release.vectors is None:
-            raise _missing("noise on the cells of a histogram, or Gaussian noise on vectors")
-        model = equidistant_gaussian(case.release.vectors)
-    return one_hot_risk(model, prior, case.threat.cover).findings()
+    return one_hot_risk(_cells(case), prior, case.threat.cover).findings()
+
+
+def _known(case: Case) -> list[Finding]:
+    prior = case.finite_prior
+    return known_risk(_cells(case), prior, case.threat.cover).findings()
 
 
 def _simulation(case: Case) -> list[Finding]:
@@ -128,6 +142,7 @@ RULES: tuple[Rule, ...] = (
     _engine("exact-continuous", "continuous prior, quadrature", _continuous, "[RAD] A.2"),
     _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear),
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
+    _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known),
     _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"),
     # Upper bounds on rad.
     _rad("black-box-pure", "largest value under pure DP, certified", blackbox.pure_black_box_rule, _OURS),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtra
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy as np
@@ -16,7 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["COLOURS", "DASHES", "MARKERS", "label", "need_matplotlib", "panels", "write_svg"]
+    from .table import Table
+
+    Draw = Callable[[Table], Figure]
+
+__all__ = ["COLOURS", "DASHES", "MARKERS", "label", "need_matplotlib", "panels", "styled", "write_svg"]
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; in black and white dashes and markers do it.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -52,16 +58,27 @@ def need_matplotlib() -> None:
         raise MissingExtra("matplotlib", "report") from None
 
 
-def panels(rows: int, columns: int, width: float, height: float, **shared: Any) -> tuple[Figure, NDArray[np.object_]]:
-    """Return a figure in the house style and its axes as a rows x columns array."""
-    need_matplotlib()
-    from matplotlib import rc_context
+def styled(draw: Draw) -> Draw:
+    """Let a function draw in the house style, and leave the caller's own style alone."""
+
+    @wraps(draw)
+    def drawn(table: Table) -> Figure:
+        need_matplotlib()
+        from matplotlib import rc_context
+
+        with rc_context(_STYLE):
+            return draw(table)
+
+    return drawn
+
+
+def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, NDArray[np.object_]]:
+    """Return a figure and its axes as a rows x columns array."""
+    # No pyplot: nothing here depends on, or changes, the backend of the caller.
     from matplotlib.figure import Figure
 
-    # No pyplot: nothing here depends on, or changes, the backend of the caller.
-    with rc_context(_STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        return figure, figure.subplots(rows, columns, squeeze=False, **shared)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns, squeeze=False)
 
 
 def label(axes: Axes, *, title: str, x: str, y: str) -> None:

@@ -136,9 +136,10 @@ def laplace_oue_crossing(m: int = SIZE, low: float = 1.0, high: float = 40.0) ->
     return float(brentq(difference, low, high, xtol=1e-9))
 
 
+@canvas.styled
 def draw(table: Table) -> Figure:
     """Return Figure 1."""
-    figure, axes = canvas.panels(1, 1, 6.4, 4.2)
+    figure, axes = canvas.panels(1, 1, 7.6, 3.9)
     panel = axes[0, 0]
     pure = table.where(mechanism="GRR")
     panel.plot(
@@ -146,7 +147,7 @@ def draw(table: Table) -> Figure:
         pure.numbers("thm_4_2_guarantee"),
         color="#444444",
         linestyle=canvas.DASHES[2],
-        label="Theorem 4.2, any ε-DP mechanism",
+        label="any ε-DP, Theorem 4.2",
     )
     for i, name in enumerate(MECHANISMS):
         epsilon, rad = (table.numbers(column, mechanism=name) for column in ("epsilon", "rad"))
@@ -158,7 +159,7 @@ def draw(table: Table) -> Figure:
             linestyle=canvas.DASHES[i],
             marker=canvas.MARKERS[i],
             markevery=(i % every, every),  # shifted, so that markers of equal lines do not hide each other
-            label=f"{name}, exact (Theorem 4.3)",
+            label=f"{name}, Theorem 4.3 (exact)",
         )
     canvas.label(
         panel,
@@ -168,5 +169,5 @@ def draw(table: Table) -> Figure:
     )
     panel.set_ylim(0.0, 1.0)
     panel.set_xlim(left=0.0)
-    panel.legend(loc="upper left", bbox_to_anchor=(0.40, 0.72))
+    figure.legend(loc="outside right center")
     return figure

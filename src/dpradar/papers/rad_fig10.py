@@ -250,10 +250,11 @@ def _summary(values: Floats) -> tuple[int, float, float, float, float]:
     return values.size, mean, deviation, mean - reach, mean + reach
 
 
+@canvas.styled
 def draw(table: Table) -> Figure:
     """Return Figure 10 or 11: estimates against the number of draws, one panel per epsilon."""
     epsilons, etas = table.distinct("epsilon"), table.distinct("eta")
-    figure, axes = canvas.panels(1, len(epsilons), 3.4 * len(epsilons) + 0.4, 3.6)
+    figure, axes = canvas.panels(1, len(epsilons), 3.2 * len(epsilons) + 0.4, 3.6)
     for column, epsilon in enumerate(epsilons):
         panel = axes[0, column]
         for i, eta in enumerate(etas):
@@ -269,7 +270,7 @@ def draw(table: Table) -> Figure:
         shape = table.rows[0]["shape"]
         title = f"{'U(0, 1)' if shape == 1.0 else f'Beta({shape:g}, {shape:g})'} prior, ε = {epsilon:g}"
         canvas.label(panel, title=title, x="draws N", y="RAD: mean and 95 % interval")
-    axes[0, 0].legend(loc="best")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(etas) + 1)
     return figure
 
 

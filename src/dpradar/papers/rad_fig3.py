@@ -29,7 +29,7 @@ _LABELS = {
     "thm_4_2": "Theorem 4.2",
     "prop_5_3": "Proposition 5.3",
     "thm_5_5": "Theorem 5.5",
-    "oue_exact": "OUE, exact (Theorem 4.3)",
+    "oue_exact": "OUE, Theorem 4.3 (exact)",
 }
 
 
@@ -58,9 +58,10 @@ def compute(epsilons: Sequence[float] = EPSILONS, m: int = SIZE, delta: float = 
     return Table(_COLUMNS, tuple(rows))
 
 
+@canvas.styled
 def draw(table: Table) -> Figure:
     """Return Figure 3."""
-    figure, axes = canvas.panels(1, 1, 6.0, 4.0)
+    figure, axes = canvas.panels(1, 1, 7.4, 3.9)
     panel = axes[0, 0]
     epsilon = table.numbers("epsilon")
     for i, (column, text) in enumerate(_LABELS.items()):
@@ -76,11 +77,11 @@ def draw(table: Table) -> Figure:
     )
     canvas.label(
         panel,
-        title=f"Only (ε, δ) known: {SIZE} equally likely values, δ = {DELTA:g}, nothing known",
+        title="Only (ε, δ) known: 10 equally likely values, δ = 10⁻⁵, nothing known",
         x="ε",
         y="reconstruction advantage (RAD)",
     )
     panel.set_ylim(0.0, 1.0)
     panel.set_xlim(left=0.0)
-    panel.legend(loc="lower right", bbox_to_anchor=(1.0, 0.06))
+    figure.legend(loc="outside right center")
     return figure

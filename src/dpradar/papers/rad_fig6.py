@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 __all__ = ["adult_hours", "compute", "data_file", "draw", "priors"]
 
 ETAS = (0, 40, 80, 100)  # of the paper
-FINE_ETAS = (*range(50), *range(50, 101, 2))  # every hour where the peaks are
+FINE_ETAS = (*range(50), *range(50, 99, 2), 99, 100)  # every hour where the peaks are
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 20.0)
 FINE_EPSILONS = (1.0, 10.0, 20.0)  # at which RAD is followed along every eta
 HOURS = 100
 _FILE = Path("adult") / "adult.data.gz"
 _VARIABLE = "DPRADAR_DATA"
 _HOURS_COLUMN = 12
-_FLAT = 0.01  # a curve that rises less than this above its median has no peak worth marking
+_FLAT = 1e-3  # a curve that rises less than this above its median has no peak worth marking
 _COLUMNS = (
     "prior",
     "epsilon",
@@ -138,6 +138,7 @@ def _row(name: str, prior: Prior, epsilon: float, eta: float) -> dict[str, Cell]
     return dict(zip(_COLUMNS, values, strict=True))
 
 
+@canvas.styled
 def draw(table: Table) -> Figure:
     """Return Figure 6: RAD and ReRo against epsilon, and RAD against eta, one column per prior."""
     names = table.distinct("prior")
@@ -152,9 +153,7 @@ def draw(table: Table) -> Figure:
         canvas.label(axes[2, column], title="", x="η, hours a guess may be off", y="RAD, exact")
         for row in range(3):
             axes[row, column].set_ylim(-0.02, 1.04 if row == 1 else 0.75)
-    axes[0, 0].legend(loc="upper left", ncols=2)
-    axes[1, 0].legend(loc="center right", bbox_to_anchor=(1.0, 0.36))
-    axes[2, 0].legend(loc="upper right")
+    figure.legend(*axes[1, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(ETAS) + 1)
     return figure
 
 
@@ -162,13 +161,22 @@ def _against_epsilon(panel: Axes, own: Table, quantity: str) -> None:
     for i, eta in enumerate(ETAS):
         line = own.where(eta=float(eta))
         epsilon = line.numbers("epsilon")
-        style: dict[str, Any] = {"color": canvas.COLOURS[i], "marker": canvas.MARKERS[i], "markevery": 2}
+        style: dict[str, Any] = {"color": canvas.COLOURS[i], "marker": canvas.MARKERS[i], "markevery": (i, len(ETAS))}
         panel.plot(epsilon, line.numbers(quantity), linestyle="-", label=f"η = {eta}", **style)
         if quantity == "rero":
             bound = line.numbers("rero_bound")
-            panel.plot(epsilon, bound, color=canvas.COLOURS[i], linestyle=canvas.DASHES[1], linewidth=1.1)
+            panel.plot(epsilon, bound, linestyle=canvas.DASHES[1], linewidth=1.1, markerfacecolor="white", **style)
     if quantity == "rero":
-        panel.plot([], [], color="black", linestyle=canvas.DASHES[1], linewidth=1.1, label="bound 1 − f(κ⁺)")
+        panel.plot(
+            [],
+            [],
+            color="black",
+            linestyle=canvas.DASHES[1],
+            marker="o",
+            markerfacecolor="white",
+            linewidth=1.1,
+            label="ReRo bound 1 − f(κ⁺), hollow",
+        )
 
 
 def _against_eta(panel: Axes, own: Table) -> None:
@@ -176,11 +184,12 @@ def _against_eta(panel: Axes, own: Table) -> None:
     fine = {epsilon: line for epsilon, line in lines.items() if len(line.rows) > len(ETAS)}
     for i, (epsilon, line) in enumerate(fine.items()):
         eta, rad = line.numbers("eta"), line.numbers("rad")
-        panel.plot(eta, rad, color=canvas.COLOURS[i], linestyle=canvas.DASHES[i], label=f"ε = {epsilon:g}")
+        top = int(rad.argmax())
+        peaked = rad[top] - np.median(rad) > _FLAT
+        text = f"ε = {epsilon:g}" + (f", peak × at η = {eta[top]:g}" if peaked else "")
+        panel.plot(eta, rad, color=canvas.COLOURS[i], linestyle=canvas.DASHES[i], label=text)
         paper = np.isin(eta, ETAS)
         panel.plot(eta[paper], rad[paper], color=canvas.COLOURS[i], linestyle="none", marker=canvas.MARKERS[i])
-        top = int(rad.argmax())
-        if rad[top] - np.median(rad) > _FLAT:
+        if peaked:
             panel.plot(eta[top], rad[top], color="black", linestyle="none", marker="x", markersize=6.5)
-            panel.annotate(f"η = {eta[top]:g}", (eta[top], rad[top]), (4, 4), textcoords="offset points", fontsize=8)
-    panel.plot([], [], color="black", linestyle="none", marker="x", label="peak")
+    panel.legend(loc="upper right")
