@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from tests.twin import brute
+from tests.twin import brute, lines
 from tests.twin.oracles import Printed, off
 
 if TYPE_CHECKING:
@@ -142,3 +142,22 @@ def other_bound(answer: dr.Assessment, rule: str, quantity: str = "rad") -> floa
 def printed_as(number: float, printed: Printed) -> bool:
     """Whether a number rounds to the printed digits (1e-6 of the last digit is left for the last bit of ties)."""
     return off(number, printed) <= 0.5 + 1e-6
+
+
+def line_risk(noise: lines.Noise, query: Sequence[float], world: World, clamp: Any = None) -> lines.Risk:
+    """`lines.risks`, after merging records with the same query value and guesses with the same score.
+
+    The twin looks for the borders between winners; two guesses whose scores are one function have nothing but borders.
+    """
+    pi, values = [float(p) for p in world.pi], np.array(query, dtype=float)
+    places, where = np.unique(values, return_inverse=True)
+    onto = np.eye(len(places))[where]
+    totals, baseline = [mpmath.mpf(0), mpmath.mpf(0)], 0.0
+    with mpmath.workdps(lines.DIGITS):
+        for fibre in brute.fibres(world.a):
+            for i, advantage in enumerate((True, False)):
+                weights = lines._weights(pi, fibre, world.S, advantage) @ onto
+                distinct = np.unique(np.round(weights, 14), axis=0, return_index=True)[1]
+                totals[i] += lines._maximum(noise, places, weights[np.sort(distinct)], clamp, 0.01)
+            baseline += weights.sum(axis=1).max()
+    return float(totals[0]), float(totals[1]), float(baseline)

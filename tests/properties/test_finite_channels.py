@@ -87,7 +87,6 @@ def test_a_function_as_loss(world, data):
     assert_agrees(dr.assess(dr.Channel(floats(P)), threat), world.exact_risk(P), TOLERANCE)
 
 
-@pytest.mark.xfail(strict=True, reason="Cover: a fibre about which no guess is right raises numpy's ValueError")
 @pytest.mark.parametrize(
     "loss",
     [

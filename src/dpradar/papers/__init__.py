@@ -95,7 +95,7 @@ def reproduce(
     """
     figure = FIGURES.get(name)
     if figure is None:
-        near = difflib.get_close_matches(str(name), FIGURES, n=1)
+        near = difflib.get_close_matches(str(name).lower(), FIGURES, n=1)
         raise ParameterError(
             "figure", f"one of {', '.join(FIGURES)}", repr(name), f"Did you mean {near[0]}?" if near else ""
         )

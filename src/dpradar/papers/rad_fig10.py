@@ -12,7 +12,7 @@ from scipy.special import betainc, betaincinv, betaln, stdtrit
 
 from ..bounds import assess
 from ..bounds.exact.nested import nested_monte_carlo, nested_monte_carlo_failure
-from ..errors import NumericsError
+from ..errors import UnsupportedError
 from ..mechanisms import Exponential
 from ..threats import Goal, Prior, Threat
 from . import canvas
@@ -130,7 +130,7 @@ def calculus_monte_carlo(
     guesses does, and comes out too large.
     """
     if prior.interval is None or not model.renormalised:
-        raise NumericsError("the estimator is for the exponential mechanism and a continuous prior")
+        raise UnsupportedError("the estimator is for the exponential mechanism and a continuous prior")
     outputs = rng.uniform(model.low, model.high, draws)[:, None]
     average = _density(model, outputs, prior.interval.quantile(rng.random((draws, draws)))).mean(axis=1, keepdims=True)
     records = prior.interval.quantile(rng.random((draws, draws)))
@@ -238,7 +238,7 @@ def _estimates(
 ) -> dict[str, Floats]:
     model = mechanism.at(prior).continuous
     if model is None or prior.interval is None:
-        raise NumericsError("the exponential mechanism offers no density here")
+        raise UnsupportedError("the exponential mechanism offers no density here")
     calculus = [calculus_monte_carlo(model, prior, law, eta, draws, rng) for _ in range(runs)]
     grid = [nested_monte_carlo(model, prior.interval, eta, draws, rng, GRID) for _ in range(runs)]
     return {"calculus": np.array(calculus), "grid": np.array(grid)}

@@ -67,11 +67,15 @@ class Block:
 
     def best(self, rows: Floats) -> Floats:
         """Return the largest class sum; at least 0 when some guess misses the whole fibre."""
+        if self.counts.size == 0:
+            return np.zeros(rows.shape[1:])
         top = self.sums(rows).max(axis=0)
         return np.maximum(top, 0.0) if self.misses else np.asarray(top)
 
     def worst(self, rows: Floats) -> Floats:
         """Return the smallest class sum; 0 at most when some guess misses the whole fibre."""
+        if self.counts.size == 0:
+            return np.zeros(rows.shape[1:])
         bottom = self.sums(rows).min(axis=0)
         return np.minimum(bottom, 0.0) if self.misses else np.asarray(bottom)
 

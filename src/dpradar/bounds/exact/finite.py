@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import NumericsError
 from .risk import ExactRisk
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ __all__ = ["column_risk", "finite_risk"]
 
 Floats = NDArray[np.float64]
 _ENTRIES = 2_000_000  # of one work array: 16 MB
+_MASS = 1e-9  # how far a row of a channel may be from summing to 1
 _TIE = 1e-12  # scores this close, relative to the largest joint probability of the output, are a tie
 
 
@@ -33,9 +35,14 @@ def finite_risk(channel: FiniteChannel, prior: Prior, cover: Cover) -> ExactRisk
     [RAD] Theorem 4.3, discrete form. Work grows with inputs x outputs (times log for windows; for a loss matrix with
     inputs^2 x outputs); memory is bounded by chunks of outputs.
     """
-    total = np.zeros(3)
+    total, mass = np.zeros(3), np.zeros(channel.inputs)
     for block in channel.chunks(max(1, _ENTRIES // channel.inputs)):
         total += column_risk(block, prior.probabilities, cover)
+        mass += block.sum(axis=1)
+    # A channel that forgets outputs would make the risk too small without anyone noticing.
+    if float(np.abs(mass - 1.0).max()) > _MASS:
+        message = f"a listed channel has rows that sum to {mass.min():.12g} .. {mass.max():.12g}, not 1"
+        raise NumericsError(message)
     rad, success, hit = (float(x) for x in total)
     return ExactRisk(rad=(rad, rad), success=(success, success), hit=hit)
 

@@ -126,6 +126,9 @@ class LatticeChannel:
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield p(output | input)."""
+        if self.first == self.last:  # all contributions are equal: nothing can be told apart
+            yield np.ones((self.inputs, 1))
+            return
         for start in range(self.first, self.last + 1, columns):
             stop = min(start + columns, self.last + 1)
             offset = np.arange(start, stop, dtype=float)[None, :] - self.points[:, None]
@@ -187,9 +190,9 @@ class LatticeChannel:
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
     """Return the listed outputs after clamping to [low, high]: the ends hold all that lies beyond them."""
-    if low > last:  # all contributions lie below: 'low or less' and 'more' is all that can be told apart
+    if low >= last:  # all contributions lie below: 'low or less' and 'more' is all that can be told apart
         return low, min(high, low + 1)
-    if high < first:
+    if high <= first:
         return max(low, high - 1), high
     return max(first, low), min(last, high)
 
