@@ -175,7 +175,7 @@ BAD = [
     (["laplace", "--scale", "1", "--m", "3", "--truncate", "5:1"], "low below high"),
     (["dp", "--epsilon", "1"], "--neighbours"),
     (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--baseline", "1.5"], "at most 1"),
-    (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--m", "3", "--baseline", "0.5", "--membership", "0.5"], "one of"),
+    (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--baseline", "0.5", "--membership", "0.5"], "one of"),
     (["dp", "--epsilon", "1", "--delta", "2", "--neighbours", "replace-one"], "at most 1"),
     (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--goal", "within:1"], "prior"),
     (["channel", "--matrix", "nowhere.csv"], "readable"),
@@ -241,13 +241,26 @@ def test_reproduce_unknown_figure(tmp_path):
     assert "rad:fig1" in done.stderr
 
 
-def test_internal_errors_exit_1_without_traceback(monkeypatch):
-    def boom(*_, **__):
-        message = "secret 42"
-        raise RuntimeError(message)
-
-    monkeypatch.setattr("dpradar.cli.assess.assess", boom)
-    done = run("assess", "grr", "--m", "3", "--epsilon", "1")
+def test_internal_errors_exit_1_without_traceback():
+    code = (
+        "import dpradar.cli.assess as module\n"
+        "from dpradar.cli import main\n"
+        "def boom(*_, **__): raise RuntimeError('secret 42')\n"
+        "module.assess = boom\n"
+        "main(['assess', 'grr', '--m', '3', '--epsilon', '1'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "secret" not in done.stderr
-    assert "internal error" in done.stderr
+    assert "internal error (RuntimeError)" in done.stderr
+
+
+def test_a_contradiction_exits_1_and_names_both_rules(monkeypatch):
+    def contradict(*_, **__):
+        message = "rad is at least 0.5 by one rule but at most 0.4 by another"
+        raise dr.InconsistentEvidence(message)
+
+    monkeypatch.setattr("dpradar.cli.assess.assess", contradict)
+    done = run("assess", "grr", "--m", "3", "--epsilon", "1")
+    assert done.returncode == 1
+    assert "at most 0.4" in done.stderr

@@ -15,6 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import TracebackType
 
 __all__ = ["Suggesting", "main"]
 
@@ -85,10 +86,19 @@ def _fail(message: str, code: int, *, as_json: bool) -> None:
     sys.exit(code)
 
 
+def _hide_traceback(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+    """Report an uncaught exception without its values: they may be private data. Python then exits with 1."""
+    click.echo(f"error: internal error ({kind.__name__}). Set DPRADAR_DEBUG=1 to see where, and report it.", err=True)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; never shows a traceback unless DPRADAR_DEBUG is set."""
+    """Run the command line; shows no traceback unless DPRADAR_DEBUG is set."""
+    from ..errors import DpradarError, InconsistentEvidence
+
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
+    if not os.environ.get("DPRADAR_DEBUG"):
+        sys.excepthook = _hide_traceback
     try:
         code = app.main(args=given, prog_name="dpradar", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
@@ -99,12 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(error.format_message(), EXIT_INPUT, as_json=as_json)
     except click.Abort:
         _fail("interrupted", EXIT_BUG, as_json=as_json)
-    except Exception as error:
-        from ..errors import DpradarError, NumericsError
-
-        if isinstance(error, DpradarError) and not isinstance(error, NumericsError):
-            _fail(str(error), EXIT_INPUT, as_json=as_json)
-        if os.environ.get("DPRADAR_DEBUG"):
-            raise
-        kind = type(error).__name__
-        _fail(f"internal error ({kind}). Set DPRADAR_DEBUG=1 to see where, and report it.", EXIT_BUG, as_json=as_json)
+    except InconsistentEvidence as error:
+        _fail(str(error), EXIT_BUG, as_json=as_json)
+    except DpradarError as error:
+        _fail(str(error), EXIT_INPUT, as_json=as_json)
