@@ -24,8 +24,8 @@ SMALL = {
     "rad:fig6": lambda data, tell: rad_fig6.compute(
         data, tell, epsilons=[1.0, 10.0], fine_epsilons=[1.0, 10.0], fine_etas=[0, 10, 20, 50]
     ),
-    "rad:fig10": lambda _, tell: rad_fig10.compute(1.0, tell, epsilons=[5.0], etas=[0.2], draws=[10, 20], runs=3),
-    "rad:fig11": lambda _, tell: rad_fig10.compute(0.1, tell, epsilons=[5.0], etas=[0.2], draws=[10, 20], runs=3),
+    "rad:fig10": lambda _, tell: rad_fig10.compute(1.0, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
+    "rad:fig11": lambda _, tell: rad_fig10.compute(0.1, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
 }
 NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 WORDS = {

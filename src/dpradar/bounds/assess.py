@@ -132,7 +132,7 @@ def assess(
     >>> import dpradar as dr
     >>> a = dr.assess(dr.GRR(m=100, epsilon=2.0), dr.Threat(dr.Prior.uniform(100), dr.Knowledge.everything()))
     >>> round(a.rad.value, 6), a.rad.side, a.rad.rule
-    (0.059455, 'exact', 'exact-grr')
+    (0.059453, 'exact', 'exact-grr')
     """
     threat = Threat.worst() if threat is None else threat
     if not isinstance(threat, Threat):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..guarantees.approx import tv_of_approx
 from .case import Case, Inapplicable
 from .rule import Finding
 
@@ -116,7 +117,7 @@ def theorem_5_1_scaled(case: Case) -> list[Finding]:
 
 
 def proposition_5_3(case: Case) -> list[Finding]:
-    """RAD <= min{kappa+ (e^eps-1) + delta, ((1-kappa-)(e^eps-1) + delta)/e^eps} ([RAD] Proposition 5.3).
+    """RAD <= min{kappa+ (e^eps-1) + delta, ((1-kappa-)(e^eps-1) + delta)/e^eps, Theorem 4.2} ([RAD] Proposition 5.3).
 
     Nothing known, any goal.
     """
@@ -125,7 +126,8 @@ def proposition_5_3(case: Case) -> list[Finding]:
     growth = math.expm1(min(epsilon, 700.0))
     first = case.threat.kappa_plus * growth + delta
     second = (1.0 - case.threat.kappa_minus) * -math.expm1(-epsilon) + delta * math.exp(-epsilon)
-    return _upper(min(first, second), promise.source)
+    third = tv_of_approx(epsilon, delta) * (1.0 - case.threat.kappa)
+    return _upper(min(first, second, third), promise.source)
 
 
 def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:

@@ -29,6 +29,7 @@ def empirical_bernstein(values: NDArray[np.float64], *, low: float, high: float,
 
     Examples
     --------
+    >>> import numpy as np
     >>> low, high = empirical_bernstein(np.full(1000, 0.25), low=0.0, high=1.0, failure=1e-9)
     >>> low < 0.25 < high
     True

@@ -53,6 +53,7 @@ class Knowledge:
     --------
     >>> Knowledge.columns("age", "sex")
     Knowledge.columns('age', 'sex')
+    >>> from dpradar.threats import Prior
     >>> Knowledge.labels(["north", "north", "south"]).codes(Prior.uniform(3)).tolist()
     [0, 0, 1]
     """

@@ -28,8 +28,9 @@ def nested_monte_carlo(
 
     Notes
     -----
-    [RAD] A.2. The paper finds the at most four candidate guesses by calculus; here they are the best of a grid of
-    ``candidates`` guesses, which needs no density of the prior. Costs draws^2 + draws * candidates * log.
+    [RAD] A.2. The paper finds the at most four candidate guesses by calculus (dpradar.papers.rad_fig10 does); here they
+    are a grid of ``candidates`` guesses, which needs no density of the prior. The best of many noisy scores comes out
+    too large: with few draws the estimate lies above the truth. Costs draws^2 + draws * candidates * log.
 
     Examples
     --------
@@ -60,9 +61,7 @@ def _density(model: ContinuousModel, output: float, records: Floats) -> Floats:
     return np.asarray(model.kernel.density(output - records) / mass)
 
 
-def nested_monte_carlo_failure(
-    error: float, draws: int, largest: float, kappa_plus: float, candidates: int = 4
-) -> float:
+def nested_monte_carlo_failure(error: float, draws: int, largest: float, kappa_plus: float, candidates: int) -> float:
     """Return the paper's bound on Pr[|estimate - rad| >= error] on [0, 1], for N_p = N_theta = N_z = ``draws``.
 
     Notes
@@ -72,7 +71,7 @@ def nested_monte_carlo_failure(
 
     Examples
     --------
-    >>> nested_monte_carlo_failure(3.0, 100_000, 1.0, 0.5) < 1e-6
+    >>> nested_monte_carlo_failure(3.0, 100_000, 1.0, 0.5, candidates=4) < 1e-6
     True
     """
     scale = draws / (2.0 * largest**2)

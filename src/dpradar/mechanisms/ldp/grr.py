@@ -37,7 +37,7 @@ class GRR:
     Examples
     --------
     >>> round(GRR(m=100, epsilon=2.0).keep, 6)
-    0.069455
+    0.069453
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS

@@ -1,0 +1,143 @@
+"""The exponential mechanism on an interval, and noise on a record from an interval."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.stats import beta, uniform
+
+import dpradar as dr
+from dpradar.bounds.exact.nested import nested_monte_carlo, nested_monte_carlo_failure
+from tests.oracles.worlds import World, exact_world, window_world
+from tests.twin import brute, continuous, lines
+
+SHAPES = [(1.0, 1.0), (0.1, 0.1), (0.5, 2.0), (2.0, 3.0)]
+# The twin's extrapolated values move by less than this when its grid is halved (its docstring).
+TWIN_ERROR = 1e-6
+
+
+def beta_prior(a: float, b: float) -> dr.Prior:
+    return dr.Prior.continuous(uniform() if a == b == 1.0 else beta(a, b), 0.0, 1.0)
+
+
+def assert_inside(bound: dr.Bound, value: float, error: float) -> None:
+    assert bound.low - error <= value <= bound.high + error
+    assert bound.value == bound.high
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("eta", [0.04, 0.2, 0.6])
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 10.0, 20.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_continuous_prior(shape, epsilon, eta, known):
+    knowledge = dr.Knowledge.everything() if known else dr.Knowledge.nothing()
+    threat = dr.Threat(beta_prior(*shape), knowledge, dr.Goal.within(eta))
+    answer = dr.assess(dr.Exponential(epsilon, interval=(0.0, 1.0)), threat)
+    limit = continuous.converged(*shape, epsilon, eta, known=known).limit
+    assert_inside(answer.rad, limit.rad, TWIN_ERROR)
+    assert_inside(answer.success, limit.success, TWIN_ERROR)
+    assert answer.baseline == pytest.approx(limit.baseline, rel=0, abs=TWIN_ERROR)
+    # Good enough to be called the value (1e-6), except where a singular prior makes the quadrature slow.
+    width = answer.rad.high - answer.rad.low
+    assert width <= (1e-6 if min(shape) >= 1.0 else 1e-4)
+
+
+def test_continuous_prior_with_the_exact_goal():
+    """No atom, so nothing can be named exactly; with the record known, eta does not matter below the diameter."""
+    mechanism, prior = dr.Exponential(5.0, interval=(0.0, 1.0)), beta_prior(2.0, 3.0)
+    blind = dr.assess(mechanism, dr.Threat(prior))
+    assert blind.rad.value == blind.success.value == blind.baseline == 0.0
+    known = dr.assess(mechanism, dr.Threat(prior, dr.Knowledge.everything()))
+    limit = continuous.converged(2.0, 3.0, 5.0, 0.0, known=True).limit
+    assert_inside(known.rad, limit.rad, TWIN_ERROR)
+    wide = dr.assess(mechanism, dr.Threat(prior, goal=dr.Goal.within(1.0)))
+    assert wide.rad.value == pytest.approx(0.0, abs=1e-8)
+    assert wide.success.value == wide.baseline == 1.0
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 5.0])
+def test_nested_monte_carlo_agrees(epsilon):
+    """The paper's estimator, within the error that its own bound allows with probability 1e-6."""
+    prior, draws, eta = beta_prior(1.0, 1.0), 1500, 0.2
+    model = dr.Exponential(epsilon, interval=(0.0, 1.0)).at(prior).continuous
+    rad = dr.assess(dr.Exponential(epsilon, interval=(0.0, 1.0)), dr.Threat(prior, goal=dr.Goal.within(eta))).rad
+    estimate = nested_monte_carlo(model, prior.interval, eta, draws, np.random.default_rng(2))
+    largest = continuous.sup_density(epsilon)
+    error = next(t for t in np.linspace(0, 10, 1001) if nested_monte_carlo_failure(t, draws, largest, 0.4) <= 1e-6)
+    assert abs(estimate - rad.value) <= error
+    # The bound is loose: what 1500 draws really give is a few standard errors of a mean of 1500 values.
+    assert abs(estimate - rad.value) <= 0.02
+
+
+DISCRETISED = [
+    (dr.Laplace(0.3), lines.laplace(0.3), None),
+    (dr.Gaussian(0.3), lines.gaussian(0.3), None),
+    (dr.Laplace(0.3, truncate=(0.0, 1.0)), lines.laplace(0.3), (0.0, 1.0)),
+    (dr.Gaussian(0.3, truncate=(0.2, 0.7)), lines.gaussian(0.3), (0.2, 0.7)),
+    (dr.Laplace(0.3, truncate=(-0.4, 1.7)), lines.laplace(0.3), (-0.4, 1.7)),
+]
+
+
+@pytest.mark.parametrize("case", range(len(DISCRETISED)))
+def test_noise_on_a_continuous_record(case):
+    """Against the midpoints of n cells with windows of whole cells.
+
+    The midpoint rule errs by O(1/n^2) and the guesses by O(1/n) times the slope at the best guess, which is 0: both are
+    seen by comparing n = 100 with n = 200, whose difference is about three times the error of the latter.
+    """
+    mechanism, noise, clamp = DISCRETISED[case]
+    threat = dr.Threat(dr.Prior.continuous(uniform(), 0.0, 1.0), goal=dr.Goal.within(0.2))
+    answer = dr.assess(mechanism, threat)
+
+    def cells(n: int) -> tuple[float, float]:
+        values = (np.arange(n) + 0.5) / n
+        width = round(0.4 * n)
+        # Guesses between the cells: windows of 0.4 n cells, and shorter ones at the ends.
+        starts = range(-width // 2, n - width // 2 + 1)
+        S = [frozenset(range(max(s, 0), min(s + width, n))) for s in starts]
+        return lines.risks_by_sum(noise, values, [1 / n] * n, brute.nothing(n), S, clamp, 4000)
+
+    coarse, fine = cells(50), cells(100)
+    for bound, x, y in ((answer.rad, coarse[0], fine[0]), (answer.success, coarse[1], fine[1])):
+        assert abs(y - x) < 3e-3
+        assert_inside(bound, y, abs(y - x) + 1e-6)
+
+
+def interval_risk(world: World, scale: float, low: float, high: float) -> tuple[float, float]:
+    """(rad, success) of a renormalised Laplace density: the twin's clamped integral without its atoms."""
+    noise, values = lines.laplace(scale), np.array(world.values, dtype=float)
+    mass = np.array([2.0 - math.exp(-(v - low) / scale) - math.exp(-(high - v) / scale) for v in values]) / 2.0
+    totals = [mpmath.mpf(0), mpmath.mpf(0)]
+    with mpmath.workdps(lines.DIGITS):
+        ends = [[noise.cdf(low - v) for v in values], [noise.cdf(v - high) for v in values]]
+        for fibre in brute.fibres(world.a):
+            for i, advantage in enumerate((True, False)):
+                weights = lines._weights([float(p) for p in world.pi], fibre, world.S, advantage) / mass
+                totals[i] += lines._maximum(noise, values, weights, (low, high), 0.01)
+                totals[i] -= sum(max(mpmath.fdot([float(w) for w in row], end) for row in weights) for end in ends)
+    return float(totals[0]), float(totals[1])
+
+
+@pytest.mark.parametrize("epsilon", [0.4, 3.0, 25.0])
+@pytest.mark.parametrize("known", [[0, 0, 0, 0], [0, 1, 2, 3], [0, 0, 1, 1]])
+@pytest.mark.parametrize("eta", [0.0, 1.5])
+def test_finite_values_on_an_interval(epsilon, known, eta):
+    values, pi = [0.0, 1.0, 2.5, 4.0], [0.4, 0.3, 0.0, 0.3]
+    world = (window_world(pi, values, eta) if eta else exact_world(pi, values)).knowing(known)
+    answer = dr.assess(dr.Exponential(epsilon, interval=(-1.0, 5.0)), world.threat)
+    rad, success = interval_risk(world, 2 * 6.0 / epsilon, -1.0, 5.0)
+    assert answer.rad.side == answer.success.side == "exact"
+    assert_inside(answer.rad, rad, 1e-11)
+    assert_inside(answer.success, success, 1e-11)
+    assert answer.rad.high - answer.rad.low <= 1e-8
+
+
+@pytest.mark.parametrize("knowledge", [dr.Knowledge.nothing(), dr.Knowledge.everything()])
+def test_epsilon_zero_on_an_interval_says_nothing(knowledge):
+    threat = dr.Threat(dr.Prior.uniform(4), knowledge)
+    answer = dr.assess(dr.Exponential(0.0, interval=(0.0, 3.0)), threat)
+    assert answer.rad.value == pytest.approx(0.0, abs=1e-9)
+    assert answer.success.value == pytest.approx(answer.baseline, rel=0, abs=1e-9)
