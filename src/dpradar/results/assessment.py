@@ -124,10 +124,10 @@ def load(path: str | Path) -> Assessment:
     Examples
     --------
     >>> import dpradar as dr, tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.json"
     >>> a = dr.assess(dr.GRR(m=10, epsilon=1.0))
-    ... a.save(file)
-    ... dr.load(file) == a
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     a.save(pathlib.Path(folder) / "a.json")
+    ...     dr.load(pathlib.Path(folder) / "a.json") == a
     True
     """
     try:
