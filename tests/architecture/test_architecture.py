@@ -92,7 +92,7 @@ def test_python_in_documents_runs(path, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(ROOT))
     for number, block in enumerate(_blocks(path)):
-        exec(compile(block, f"{path.name} block {number}", "exec"), {"__name__": "__doc__"})  # noqa: S102 - our own docs
+        exec(compile(block, f"{path.name} block {number}", "exec", dont_inherit=True), {"__name__": "__doc__"})  # noqa: S102 - our own docs
     assert _blocks(path)
 
 

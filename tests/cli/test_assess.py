@@ -225,7 +225,7 @@ def test_text_leads_with_the_advantage_and_rounds_up():
 def test_all_shows_why_others_lost():
     done = run("assess", "dp", "--epsilon", "1", "--delta", "1e-5", "--neighbours", "replace-one", "--m", "10", "--all")
     assert "looser than" in done.stdout
-    assert "shown for comparison only" in done.stdout
+    assert "thesis-thm-7" in done.stdout
 
 
 def test_list_names_every_mechanism_rule_and_figure():

@@ -13,13 +13,14 @@ from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..results import Assessment, Bound, Discarded
 from ..threats import Threat
 from .case import Case, Inapplicable
+from .rule import Finding
 from .rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results.bound import Quantity
-    from .rule import Finding, Rule
+    from .rule import Rule
 
 __all__ = ["assess"]
 
@@ -33,11 +34,11 @@ _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says n
 class _Ledger:
     """Bounds found so far, and rules that had nothing to say."""
 
-    found: dict[Quantity, list[tuple[Bound, Finding, bool]]] = field(default_factory=dict)
+    found: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
     discarded: list[Discarded] = field(default_factory=list)
 
     def exact(self, quantity: Quantity) -> bool:
-        return any(bound.side == "exact" for bound, _, _ in self.found.get(quantity, ()))
+        return any(bound.side == "exact" for bound, _ in self.found.get(quantity, ()))
 
     def run(self, rule: Rule, case: Case) -> None:
         if rule.engine and all(self.exact(quantity) for quantity in rule.quantities):
@@ -51,30 +52,35 @@ class _Ledger:
             self.drop(rule, f"failed: {failure}")
         else:
             for bound, finding in bounds:
-                self.found.setdefault(finding.quantity, []).append((bound, finding, rule.proven))
+                self.found.setdefault(finding.quantity, []).append((bound, finding))
+
+    def add_success_from(self, rad: Bound, baseline: float) -> None:
+        """Add success <= baseline + rad: a false hit is a blind guess (docs/derivations/success-minus-blind.md)."""
+        cites = ("dpradar derivation", *rad.cites)
+        value = min(1.0, baseline + rad.value)
+        bound = Bound(value=value, side="upper", rule="blind-plus-rad", cites=cites, assumes=rad.assumes)
+        self.found.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
 
     def drop(self, rule: Rule, why: str) -> None:
         self.discarded += [Discarded(quantity=quantity, rule=rule.name, why=why) for quantity in rule.quantities]
 
     def best(self, quantity: Quantity) -> tuple[Bound, Finding] | None:
-        """Return the tightest proven bound and move the others to the discarded ones, each with its reason."""
+        """Return the tightest bound and move the others to the discarded ones, each with its reason."""
         rows = self.found.get(quantity, [])
-        usable = [row for row in rows if row[2] and row[0].side != "lower"]
+        usable = [row for row in rows if row[0].side != "lower"]
         if not usable:
             return None
         # An exact value beats an upper bound that rounding puts a hair below it.
         winner = min(usable, key=lambda row: row[0].value - (_AGREE if row[0].side == "exact" else 0.0))
-        _check_sandwich(quantity, winner[0], [bound for bound, _, proven in rows if proven])
+        _check_sandwich(quantity, winner[0], [bound for bound, _ in rows])
         for row in rows:
             if row is not winner:
-                why = _why(row[0], winner[0], proven=row[2])
+                why = _why(row[0], winner[0])
                 self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
-        return winner[0], winner[1]
+        return winner
 
 
-def _why(bound: Bound, winner: Bound, *, proven: bool) -> str:
-    if not proven:
-        return "shown for comparison only: its proof has a gap"
+def _why(bound: Bound, winner: Bound) -> str:
     if bound.side == "lower":
         return f"a lower bound; {winner.rule} bounds it from above"
     if bound.value - winner.value <= _SAME:
@@ -149,7 +155,10 @@ def assess(
 def _assessment(case: Case, ledger: _Ledger) -> Assessment:
     threat = case.threat
     baseline = None if threat.kind == "worst" else threat.best_blind_guess
-    rad, success, worst = ledger.best("rad"), ledger.best("success"), ledger.best("worst_gain")
+    rad = ledger.best("rad")
+    if rad is not None and baseline is not None:
+        ledger.add_success_from(rad[0], baseline)
+    success, worst = ledger.best("success"), ledger.best("worst_gain")
     gain = ledger.best("gain")
     reason: dict[str, str] = {}
     if threat.kind == "membership":

@@ -20,6 +20,7 @@ __all__ = [
     "corollary_5_6",
     "hayes_minus_blind",
     "knapsack",
+    "knapsack_root",
     "pairwise_knapsack",
     "pairwise_tv",
     "proposition_5_3",
@@ -141,6 +142,10 @@ def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
     m = pi.size
     shrink = math.exp(-epsilon)
     budget = (m - 1) * (-math.expm1(-epsilon) + m * delta * shrink) / (1.0 + (m - 1) * shrink)
+    return _filled(pi, tv, budget)
+
+
+def _filled(pi: Floats, tv: float, budget: float) -> float:
     ordered = np.sort(pi)[::-1]
     room = tv * (1.0 - ordered)
     taken = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
@@ -276,8 +281,21 @@ def root_bound(case: Case) -> list[Finding]:
     ]
 
 
+def knapsack_root(case: Case) -> list[Finding]:
+    """Theorem 5.5 with the budget (m-1)(1 - m x), f(x) = (m-1) x: any prior under f-DP (ours; docs/derivations).
+
+    Nothing known, exact goal; f holds under replace-one in both orders. Uniform prior: the root bound.
+    """
+    case.need_nothing_known()
+    case.need_exact_goal()
+    curve, promise = _needs_curve(case)
+    pi = case.finite_prior.probabilities
+    tv = curve.gap() if promise.tv is None else promise.tv
+    return _upper(_filled(pi, tv, (pi.size - 1) * (1.0 - pi.size * root_level(curve, pi.size))), promise.source)
+
+
 def hayes_minus_blind(case: Case) -> list[Finding]:
-    """RAD <= 1 - f(kappa+) - kappa-: nothing known, any relation of f (`1-rad` section 7; docs/derivations).
+    """RAD <= 1 - f(kappa+) - kappa-: nothing known, any relation of f (docs/derivations/success-minus-blind.md).
 
     A hit is a success, at most 1 - f(kappa+) whatever f compares with; the false hit of a guess that ignores the target
     is at least kappa-. Uniform prior and exact goal: 1 - f(1/m) - 1/m.

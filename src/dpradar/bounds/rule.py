@@ -30,10 +30,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One theorem as a function of a case.
-
-    ``proven`` is False for published bounds whose proof has a gap: they are computed and shown, and never the answer.
-    """
+    """One theorem as a function of a case."""
 
     name: str
     title: str
@@ -41,7 +38,6 @@ class Rule:
     quantities: tuple[Quantity, ...]
     find: Callable[[Case], Sequence[Finding]]
     engine: bool = False  # computes the exact value; engines are tried in order until one does
-    proven: bool = True
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
         """Return what the rule says about the case; raises Inapplicable when that is nothing."""

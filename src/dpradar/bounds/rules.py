@@ -131,7 +131,6 @@ def _success(name: str, title: str, find: Find, *cites: str) -> Rule:
 
 
 _OURS = "dpradar derivation"
-_GAP = "its proof has a gap: single pairs may count negative"
 
 RULES: tuple[Rule, ...] = (
     # The exact value, by whichever engine fits first.
@@ -155,13 +154,9 @@ RULES: tuple[Rule, ...] = (
     _rad("thm-5.1-scaled", "f-DP scaled by 1 - kappa", rad.theorem_5_1_scaled, "[RAD] Theorem 5.1"),
     _rad("prop-5.3", "(epsilon, delta), nothing known", rad.proposition_5_3, "[RAD] Proposition 5.3"),
     _rad("thesis-cor-2", "f-DP, uniform prior", rad.thesis_corollary_2, "Sauer 2025, Corollary 2"),
-    replace(
-        _rad("thesis-thm-7", "knapsack over pairs", rad.thesis_theorem_7, "Sauer 2025, Theorem 7", _GAP), proven=False
-    ),
-    replace(
-        _rad("thesis-thm-8", "knapsack over pairs, f-DP", rad.thesis_theorem_8, "Sauer 2025, Theorem 8", _GAP),
-        proven=False,
-    ),
+    _rad("thesis-thm-7", "knapsack over pairs", rad.thesis_theorem_7, "Sauer 2025, Theorem 7"),
+    _rad("thesis-thm-8", "knapsack over pairs, f-DP", rad.thesis_theorem_8, "Sauer 2025, Theorem 8"),
+    _rad("knapsack-root", "knapsack over values, f-DP", rad.knapsack_root, "[RAD] Theorem 5.5", _OURS),
     _rad("pairwise-tv", "average total variation of pairs", rad.pairwise_tv, "[RAD] proof of Theorem 4.2"),
     _rad("thm-4.2", "total variation", rad.theorem_4_2, "[RAD] Theorem 4.2"),
     # Upper bounds on success and on the gain over every threat.

@@ -123,9 +123,10 @@ def membership_success(case: Case) -> list[Finding]:
 
 
 def worst_gain(case: Case) -> list[Finding]:
-    """The largest gain over every prior, knowledge and goal: the total variation ([UNIFY] Theorem 3.4).
+    """The gain over every prior, knowledge and goal is at most the total variation ([UNIFY] Theorem 3.4).
 
-    Under the relation asked for, the guarantee's own, or else the worse of the two that are known.
+    Under the relation asked for, the guarantee's own, or else the worse of the two that are known. It is what others
+    call the advantage: the largest true-positive minus false-positive rate of a test between neighbours.
     """
     own = case.neighbours or getattr(case.what, "neighbours", None)
     relations: tuple[Relation, ...] = (own,) if own else ("replace-one", "add-remove")
@@ -134,7 +135,6 @@ def worst_gain(case: Case) -> list[Finding]:
         message = "needs the total variation"
         raise Inapplicable(message)
     worst = max(found, key=lambda p: p.tv or 0.0)
-    side = "exact" if worst.tv_exact else "upper"
-    low = worst.tv if worst.tv_exact else None
-    assumes = (worst.source, f"neighbours: {worst.relation}")
-    return [Finding(quantity="worst_gain", value=worst.tv or 0.0, side=side, low=low, assumes=assumes)]  # type: ignore[arg-type]
+    exact = ("the total variation itself is exact",) if worst.tv_exact else ()
+    assumes = (worst.source, f"neighbours: {worst.relation}", *exact)
+    return [Finding(quantity="worst_gain", value=worst.tv or 0.0, assumes=assumes)]

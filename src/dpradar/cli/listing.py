@@ -18,7 +18,7 @@ def list_command(*, as_json: bool) -> None:
     from .assess import RELEASES
 
     if as_json:
-        rules = [{"name": r.name, "title": r.title, "cites": list(r.cites), "proven": r.proven} for r in RULES]
+        rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]
         releases = {name: entry.help for name, entry in RELEASES.items()}
         click.echo(json.dumps({"schema": "dpradar/list/1", "releases": releases, "rules": rules, "figures": names()}))
         return
@@ -27,8 +27,7 @@ def list_command(*, as_json: bool) -> None:
         click.echo(f"  {name:<18} {entry.help}")
     click.echo("Rules:")
     for rule in RULES:
-        unproven = "" if rule.proven else " [shown, never the answer]"
-        click.echo(f"  {rule.name:<18} {rule.title}{unproven}")
+        click.echo(f"  {rule.name:<18} {rule.title}")
     click.echo("Figures (dpradar reproduce NAME --out FOLDER):")
     for name in names():
         click.echo(f"  {name}")

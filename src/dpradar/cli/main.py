@@ -93,7 +93,7 @@ def _hide_traceback(kind: type[BaseException], error: BaseException, _: Tracebac
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; shows no traceback unless DPRADAR_DEBUG is set."""
-    from ..errors import DpradarError, InconsistentEvidence
+    from ..errors import DpradarError, InconsistentEvidence, NumericsError
 
     given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(error.format_message(), EXIT_INPUT, as_json=as_json)
     except click.Abort:
         _fail("interrupted", EXIT_BUG, as_json=as_json)
-    except InconsistentEvidence as error:
+    except (InconsistentEvidence, NumericsError) as error:
         _fail(str(error), EXIT_BUG, as_json=as_json)
     except DpradarError as error:
         _fail(str(error), EXIT_INPUT, as_json=as_json)

@@ -46,7 +46,7 @@ def doubled_approx(epsilon: float, delta: float) -> tuple[float, float]:
 
     Notes
     -----
-    Group privacy: removing one record and adding another are two add/remove steps ([RAD] section 2; `1-rad` 7.1).
+    Group privacy: removing one record and adding another are two add/remove steps (docs/derivations/neighbours.md).
     """
     return 2.0 * epsilon, min(1.0, (1.0 + math.exp(min(epsilon, 700.0))) * delta) if delta > 0.0 else 0.0
 

@@ -10,21 +10,18 @@ of cells.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["Envelope", "Mixtures", "base_edges", "integrate_envelope"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-_SPLIT = 8  # pieces a cell is cut into
-_LEVELS = 14
-_MOST_ENTRIES = 2_000_000  # of one work array
+_RUN = 8  # neighbouring cells that are worked on together
+_CUTS = np.array([-0.3, -0.05, -0.002, 0.002, 0.05, 0.3])  # where a cell is cut, around the change of winner
+_LEVELS = 30
 _MOST_CELLS = 400_000
 
 
@@ -40,20 +37,28 @@ class KernelLike(Protocol):
 
 
 class Mixtures(Protocol):
-    """The functions whose maximum is integrated, evaluated on many cells at once."""
+    """The functions whose maximum is integrated, on many points or cells at once; ``tag`` names the problem of each.
+
+    K below is a number such that (f_i - f_j)'' >= -K on the whole cell. Where every difference solves f'' = f/b^2
+    (Laplace kernels between their kinks) none is needed: a difference that is positive is convex there, so it cannot
+    rise above 0 between two points where it is not. Such functions say so by ``bends`` = False.
+    """
+
+    @property
+    def bends(self) -> bool:
+        """Whether K can be positive."""
 
     def values(self, x: Floats, tag: Ints) -> Floats:
-        """Return the functions (rows) at the points x (columns); ``tag`` says which problem a cell belongs to."""
+        """Return the functions (rows) at the points x (columns)."""
 
     def integrals(self, low: Floats, high: Floats, tag: Ints) -> tuple[Floats, Floats]:
         """Return the integrals of the functions over the cells, and those of their companions."""
 
-    def curvature(self, low: Floats, high: Floats, tag: Ints, winner: Ints) -> Floats:
-        """Return, per function and cell, K >= 0 with (f_i - f_winner)'' >= -K wherever that difference is positive.
+    def spread(self, low: Floats, high: Floats, tag: Ints) -> Floats:
+        """Return, per cell, a K for any two of the functions."""
 
-        0 is right for functions with f'' = f/b^2 (Laplace kernels between their kinks): a difference that is positive
-        is convex there, so it cannot rise above 0 between two points where it is not.
-        """
+    def bend(self, low: Floats, high: Floats, tag: Ints, pairs: tuple[Ints, Ints, Ints]) -> Floats:
+        """Return a K for each (function, function, cell) of ``pairs``."""
 
     def mass(self, low: Floats, high: Floats, tag: Ints) -> Floats:
         """Return, per cell, a bound on the integral of the absolute difference of any two of the functions."""
@@ -86,60 +91,95 @@ def base_edges(points: Floats, kernel: KernelLike, low: float, high: float) -> F
     return edges[(edges >= bottom) & (edges <= top)]
 
 
-def _batches(count: int, rows: int) -> Iterator[slice]:
-    step = max(1, _MOST_ENTRIES // max(rows, 1))
-    for start in range(0, count, step):
-        yield slice(start, min(start + step, count))
+def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+    """Weigh the cells of ``grid``, whose rows are runs of cells of one tag.
 
-
-def _weigh(f: Mixtures, low: Floats, high: Floats, tag: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return, per cell, the best single integral, its companion's and the error of taking it for the maximum."""
+    Returns, per cell, the best single integral, its companion's, the error of taking it for the maximum, and a guess
+    where in the cell (from 0 to 1) the winner changes.
+    """
+    steps = grid.shape[1] - 1
+    at = f.values(grid.ravel(), np.repeat(tag, steps + 1)).reshape(-1, *grid.shape)
+    left, right = at[:, :, :-1].reshape(at.shape[0], -1), at[:, :, 1:].reshape(at.shape[0], -1)
+    low, high = grid[:, :-1].ravel(), grid[:, 1:].ravel()
+    own = np.repeat(tag, steps)
     width = high - low
-    left, right = f.values(low, tag), f.values(high, tag)
-    inside, companion = f.integrals(low, high, tag)
+    inside, companion = f.integrals(low, high, own)
     cells = np.arange(low.size)
     winner = inside.argmax(axis=0)
     best = inside[winner, cells]
-    left = left - left[winner, cells]
-    right = right - right[winner, cells]
-    bend = f.curvature(low, high, tag, winner)
-    # A rival below the winner at both ends by more than it can bulge in between never wins.
-    open_ = np.maximum(left, right) + bend * width**2 / 8.0 > 0.0
-    open_[winner, cells] = False
-    chord = 0.5 * width * (left.max(axis=0) + right.max(axis=0))
-    bulge = np.where(open_, bend, 0.0).max(axis=0) * width**3 / 12.0
-    return best, companion[winner, cells], np.where(open_.any(axis=0), chord + bulge, 0.0)
+    left, right = left - left[winner, cells], right - right[winner, cells]
+    rising_left, rising_right = left.max(axis=0), right.max(axis=0)
+    chord = 0.5 * width * (rising_left + rising_right)
+    error = np.where(chord > 0.0, chord, 0.0)
+    if f.bends:
+        error += _bulge(f, (low, high, own), np.maximum(left, right), winner)
+    # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
+    ahead = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
+    behind = np.maximum(rising_left, rising_right)
+    share = np.divide(behind, behind - ahead, out=np.full(width.size, 0.5), where=behind - ahead > 0.0)
+    return best, companion[winner, cells], error, np.where(rising_left > rising_right, share, 1.0 - share)
 
 
-def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float, rows: int) -> Envelope:
+def _runner_up(gap: Floats, winner: Ints) -> Floats:
+    rivals = gap.copy()
+    rivals[winner, np.arange(winner.size)] = -np.inf
+    return np.asarray(rivals.max(axis=0)) if gap.shape[0] > 1 else np.zeros(winner.size)
+
+
+def _bulge(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner: Ints) -> Floats:
+    """Return what rivals may add between the ends: K h^3/12 unless each stays below the winner by more than K h^2/8."""
+    low, high, tag = cells
+    width = high - low
+    open_ = gap + f.spread(low, high, tag) * width**2 / 8.0 > 0.0
+    open_[winner, np.arange(winner.size)] = False
+    rival, cell = np.nonzero(open_)
+    bend = f.bend(low, high, tag, (rival, winner[cell], cell))
+    still = gap[rival, cell] + bend * width[cell] ** 2 / 8.0 > 0.0
+    worst = np.zeros(width.size)
+    np.maximum.at(worst, cell[still], bend[still])
+    return np.asarray(worst * width**3 / 12.0)
+
+
+def _runs_of_cells(edges: Floats, tags: Ints) -> tuple[Floats, Ints]:
+    """Return the cells between the edges as rows of a few cells each, for every tag, neighbouring cells together."""
+    missing = -(edges.size - 1) % _RUN
+    padded = np.concatenate([edges, np.full(missing, edges[-1])])  # cells of no width add nothing
+    starts = np.arange(0, padded.size - 1, _RUN)
+    rows = padded[starts[:, None] + np.arange(_RUN + 1)]
+    return np.repeat(rows, tags.size, axis=0), np.tile(tags, starts.size)
+
+
+def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float, batch: int) -> Envelope:
     """Return the sum over the tags of the integral of max_i f_i, cutting cells until the error is below the tolerance.
 
-    ``rows`` is the length of the columns the functions work on, which bounds the memory of a batch. When the limit of
-    cells is reached first, the interval is wider but still true.
+    ``batch`` is the number of points that are worked on at once, which bounds the memory. When the limit of cells is
+    reached first, the interval is wider but still true.
     """
     if edges.size < 2:
         return Envelope(0.0, 0.0, 0.0)
-    # Cell-major order: a batch sees few different cells, so what does not depend on the tag is computed once for each.
-    low, high = np.repeat(edges[:-1], tags.size), np.repeat(edges[1:], tags.size)
-    tag = np.tile(tags, edges.size - 1)
+    grid, tag = _runs_of_cells(edges, tags)
     total = companion = settled = 0.0
     for level in range(_LEVELS + 1):
-        parts = [_weigh(f, low[s], high[s], tag[s]) for s in _batches(low.size, rows)]
-        best, other, error = (np.concatenate(p) for p in zip(*parts, strict=True))
+        step = max(1, batch // grid.shape[1])
+        parts = [_weigh(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
+        best, other, error, place = (np.concatenate(p) for p in zip(*parts, strict=True))
+        low, high, own = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
         doubtful = np.flatnonzero(error > 0.0)
-        for s in _batches(doubtful.size, rows):
-            some = doubtful[s]
-            error[some] = np.minimum(error[some], f.mass(low[some], high[some], tag[some]))
-        share = max(tolerance - settled, 0.0) / (4.0 * max(doubtful.size, 1))
-        cut = error > share
-        done = error.sum() + settled <= tolerance
-        if level == _LEVELS or done or int(cut.sum()) * _SPLIT > _MOST_CELLS:
+        for k in range(0, doubtful.size, batch):
+            some = doubtful[k : k + batch]
+            error[some] = np.minimum(error[some], f.mass(low[some], high[some], own[some]))
+        cut = error > max(tolerance - settled, 0.0) / (4.0 * max(doubtful.size, 1))
+        if level == _LEVELS or error.sum() + settled <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
             cut[:] = False
         total += float(best[~cut].sum())
         companion += float(other[~cut].sum())
         settled += float(error[~cut].sum())
         if not cut.any():
             break
-        grid = low[cut, None] + (high - low)[cut, None] * np.linspace(0.0, 1.0, _SPLIT + 1)
-        low, high, tag = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag[cut], _SPLIT)
+        # Two narrow cells around the place where the winner seems to change, and wider ones beside them.
+        inner = np.clip(place[cut, None] + _CUTS, 0.0, 1.0)
+        shares = np.sort(np.hstack([np.zeros((inner.shape[0], 1)), inner, np.ones((inner.shape[0], 1))]), axis=1)
+        grid = low[cut, None] + (high - low)[cut, None] * shares
+        grid[:, -1] = high[cut]
+        tag = own[cut]
     return Envelope(total, total + settled, companion)

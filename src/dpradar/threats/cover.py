@@ -50,20 +50,24 @@ class Block:
             return np.asarray(running[self.high] - running[self.low])
         return np.asarray(np.asarray(self.hits, dtype=float) @ rows)
 
-    def shared(self, winner: int, rows: Floats) -> Floats:
-        """Return for each class the sum of the rows of the members that it and the class ``winner`` are right about."""
+    def apart(self, rows: Floats, pairs: tuple[Ints, Ints, Ints]) -> Floats:
+        """Return, for (class, class, column), the sum of the rows (>= 0) of members only one of them is right about.
+
+        A class number beyond the last stands for a guess that is right about nobody. For a loss matrix members that
+        both are right about count too, which is enough where a bound is wanted.
+        """
+        one, other, column = pairs
         if self.kind == "windows":
-            low, high = np.asarray(self.low), np.asarray(self.high)
-            first, last = np.maximum(low, low[winner]), np.minimum(high, high[winner])
             running = np.zeros((rows.shape[0] + 1, *rows.shape[1:]))
             np.cumsum(rows, axis=0, out=running[1:])
-            return np.asarray(running[np.maximum(first, last)] - running[first])
-        if self.kind == "matrix":
-            hits = np.asarray(self.hits)
-            return np.asarray((hits & hits[winner]).astype(float) @ rows)
-        result = np.zeros((self.counts.size, *rows.shape[1:]))
-        result[winner] = self.sums(rows)[winner]
-        return result
+            low, high = np.append(self.low, 0), np.append(self.high, 0)  # type: ignore[arg-type]
+            first, last = np.maximum(low[one], low[other]), np.minimum(high[one], high[other])
+            both = running[np.maximum(first, last), column] - running[first, column]
+            either = running[high[one], column] - running[low[one], column]
+            either += running[high[other], column] - running[low[other], column]
+            return np.asarray(np.maximum(either - 2.0 * both, 0.0))
+        sums = np.vstack([self.sums(rows), np.zeros(rows.shape[1])])
+        return np.asarray(sums[one, column] + sums[other, column])
 
     def best(self, rows: Floats) -> Floats:
         """Return the largest class sum; at least 0 when some guess misses the whole fibre."""
@@ -138,7 +142,12 @@ def _windows_block(members: Ints, numbers: Floats, guesses: Floats, eta: float) 
 
 
 def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
-    rows, counts = np.unique(hits[:, members], axis=0, return_counts=True)
+    # Rows as packed bytes in a dictionary: far quicker than sorting rows of a large matrix.
+    own = hits[:, members]
+    seen: dict[bytes, int] = {}
+    classes = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in np.packbits(own, axis=1)], dtype=np.intp)
+    _, first, counts = np.unique(classes, return_index=True, return_counts=True)
+    rows = own[first]
     empty = ~rows.any(axis=1)
     return Block(members, "matrix", counts[~empty], int(counts[empty].sum()), hits=rows[~empty])
 

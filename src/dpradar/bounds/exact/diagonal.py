@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["diagonal_risk"]
 
 Floats = NDArray[np.float64]
-_POINT_MASS = 1.0 - 1e-12
+_POINT_MASS, _NO_MASS = 1.0 - 1e-12, 1e-12
 
 
 def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -43,9 +43,7 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
     # When no output tells anything (no noise difference, or a point-mass prior) every attack ties: guess at random.
     if channel.difference == 0.0 or float(pi.max()) >= _POINT_MASS:
         hit = blind
-    # A hit of nan: a guess that is right about the whole prior ties with one that is right about nothing of it.
-    known = hit if np.isfinite(hit) else None
-    return ExactRisk(rad=(rad, rad), success=(min(success, 1.0),) * 2, hit=known)
+    return ExactRisk(rad=(rad, rad), success=(min(success, 1.0),) * 2, hit=hit)
 
 
 def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float, float, float, float]:
@@ -80,8 +78,10 @@ def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> 
     aimed = np.where(
         covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * own, channel.other * least
     )
-    if np.any((own > 0.0) & (fewest >= _POINT_MASS)):
-        aimed = np.full(own.size, np.nan)
+    # Where every guess right about theta is right about the whole prior, those right about nothing of it tie with them.
+    full, none = block.counts[masses >= _POINT_MASS].sum(), block.misses + block.counts[masses <= _NO_MASS].sum()
+    tied = full / max(full + none, 1) * (channel.other + channel.difference * own)
+    aimed = np.where(fewest >= _POINT_MASS, tied, aimed)
     hit = float(np.where(own > 0.0, aimed, channel.other * mean).sum())
     empty = int((pi == 0.0).sum()) - int((own == 0.0).sum())
     hit += channel.other * (least * (outside - empty) + mean * empty)

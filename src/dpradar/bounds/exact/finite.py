@@ -50,30 +50,30 @@ def finite_risk(channel: FiniteChannel, prior: Prior, cover: Cover) -> ExactRisk
 def column_risk(block: Floats, pi: Floats, cover: Cover) -> Floats:
     """Return (rad, success, hit) summed over the outputs (columns) of a block p(output | input)."""
     joint = pi[:, None] * block
-    weight = joint - pi[:, None] * joint.sum(axis=0)
+    marginal = joint.sum(axis=0)
     tie = _TIE * joint.max(axis=0)
-    total = _single_risk(weight, joint, tie, cover)
+    total = _single_risk(joint, pi, marginal, tie, cover)
     for part in cover.blocks:
-        total = total + _block_risk(part, weight, joint, tie, cover.guesses)
+        total = total + _block_risk(part, joint, pi, marginal, tie)
     return total
 
 
-def _single_risk(weight: Floats, joint: Floats, tie: Floats, cover: Cover) -> Floats:
-    own, mine = weight[cover.single], joint[cover.single]
+def _single_risk(joint: Floats, pi: Floats, marginal: Floats, tie: Floats, cover: Cover) -> Floats:
+    mine = joint[cover.single]
+    own = mine - pi[cover.single, None] * marginal
     share = (cover.single_hits / cover.guesses)[:, None]
-    rad = np.where(share == 0.0, 0.0, np.where(share == 1.0, own, np.maximum(own, 0.0)))
-    tied = np.abs(own) <= tie
-    hit = np.where(
-        share == 1.0, mine, np.where(share == 0.0, 0.0, np.where(tied, share * mine, np.where(own > 0.0, mine, 0.0)))
-    )
-    return np.array([rad.sum(), mine[share[:, 0] > 0.0].sum(), hit.sum()])
+    never, always = share == 0.0, share == 1.0
+    rad = np.where(never, 0.0, np.where(always, own, np.maximum(own, 0.0)))
+    chance = np.where(np.abs(own) <= tie, share, own > 0.0)
+    chance = np.where(never, 0.0, np.where(always, 1.0, chance))
+    return np.array([rad.sum(), mine[~never[:, 0]].sum(), (chance * mine).sum()])
 
 
-def _block_risk(block: Block, weight: Floats, joint: Floats, tie: Floats, guesses: int) -> Floats:
+def _block_risk(block: Block, joint: Floats, pi: Floats, marginal: Floats, tie: Floats) -> Floats:
     if block.counts.size == 0:
         return np.zeros(3)
-    scores = block.sums(weight[block.members])
     hits = block.sums(joint[block.members])
+    scores = hits - block.sums(pi[block.members, None]) * marginal
     best = scores.max(axis=0)
     if block.misses:
         best = np.maximum(best, 0.0)

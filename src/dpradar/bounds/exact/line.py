@@ -14,6 +14,8 @@ from .finite import column_risk
 from .risk import ExactRisk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...mechanisms.capabilities import LineModel
     from ...threats import Prior
 
@@ -21,16 +23,22 @@ __all__ = ["line_risk"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-_TOLERANCE = 1e-10
+_TOLERANCE = 1e-9
+_ENTRIES = 2_000_000  # of one work array: 16 MB
 _ROUNDING = 1e-13  # what floating-point sums over the cells may add up to; part of every interval
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Noise:
-    """p(output | z) for all z on points and cells."""
+    """p(output | z) for all z on points and cells, and its average over the prior."""
 
     model: LineModel
     pi: Floats
+
+    @property
+    def batch(self) -> int:
+        """The number of points at which all densities fit into one work array."""
+        return max(64, _ENTRIES // self.pi.size)
 
     def density(self, x: Floats) -> Floats:
         return self.model.weights[:, None] * self.model.kernel.density(x[None, :] - self.model.points[:, None])
@@ -52,49 +60,49 @@ class _BlockScores:
     block: Block
     aim: Literal["rad", "success"]
 
-    def _scores(self, table: Floats) -> Floats:
-        own = self.noise.pi[self.block.members, None]
-        rows = own * table[self.block.members]
-        if self.aim == "rad":
-            rows = rows - own * (self.noise.pi @ table)
-        return self._padded(self.block.sums(rows))
+    @property
+    def bends(self) -> bool:
+        return self.noise.model.kernel.bends
+
+    @property
+    def _own(self) -> Floats:
+        return self.noise.pi[self.block.members]
+
+    def _hits(self, table: Floats) -> Floats:
+        return self._padded(self.block.sums(self._own[:, None] * table[self.block.members]))
+
+    def _scores(self, hits: Floats, table: Floats) -> Floats:
+        if self.aim == "success":
+            return hits
+        masses = self._padded(self.block.sums(self._own[:, None]))
+        return hits - masses * (self.noise.pi @ table)
 
     def _padded(self, scores: Floats) -> Floats:
         return np.vstack([scores, np.zeros(scores.shape[1])]) if self.block.misses else scores
 
     def values(self, x: Floats, tag: Ints) -> Floats:
-        return self._scores(self.noise.density(x))
+        table = self.noise.density(x)
+        return self._scores(self._hits(table), table)
 
     def integrals(self, low: Floats, high: Floats, tag: Ints) -> tuple[Floats, Floats]:
         table = self.noise.mass(low, high)
-        hits = self.block.sums(self.noise.pi[self.block.members, None] * table[self.block.members])
-        return self._scores(table), self._padded(hits)
+        hits = self._hits(table)
+        return self._scores(hits, table), hits
 
-    def curvature(self, low: Floats, high: Floats, tag: Ints, winner: Ints) -> Floats:
-        if not self.noise.model.kernel.bends:
-            return np.zeros((self.block.counts.size + bool(self.block.misses), low.size))
-        table = self.noise.curvature(low, high)
-        own = self.noise.pi[self.block.members, None]
-        average = self.noise.pi @ table if self.aim == "rad" else np.zeros(low.size)
-        result = np.empty((self.block.counts.size + bool(self.block.misses), low.size))
+    def _differing(self, table: Floats) -> Floats:
+        """Return per member and column what a guess changes in the table when it starts or stops to be right there."""
+        average = self.noise.pi @ table if self.aim == "rad" else 0.0
+        return np.asarray(self._own[:, None] * (table[self.block.members] + average))
+
+    def spread(self, low: Floats, high: Floats, tag: Ints) -> Floats:
+        return np.asarray(self._differing(self.noise.curvature(low, high)).sum(axis=0))
+
+    def bend(self, low: Floats, high: Floats, tag: Ints, pairs: tuple[Ints, Ints, Ints]) -> Floats:
         # Two guesses differ only where one is right and the other is not; so do their scores' second derivatives.
-        for rival in np.unique(winner):
-            mine = winner == rival
-            rows = own * (table[self.block.members][:, mine] + average[mine])
-            result[:, mine] = self._differences(rows, int(rival))
-        return result
-
-    def _differences(self, rows: Floats, winner: int) -> Floats:
-        own = self._padded(self.block.sums(rows))
-        if winner == self.block.counts.size:
-            return own
-        return np.asarray(own + own[winner] - 2.0 * self._padded(self.block.shared(winner, rows)))
+        return self.block.apart(self._differing(self.noise.curvature(low, high)), pairs)
 
     def mass(self, low: Floats, high: Floats, tag: Ints) -> Floats:
-        table = self.noise.mass(low, high)
-        own = self.noise.pi[self.block.members]
-        inside = own @ table[self.block.members]
-        return np.asarray(inside + own.sum() * (self.noise.pi @ table) if self.aim == "rad" else inside)
+        return np.asarray(self._differing(self.noise.mass(low, high)).sum(axis=0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,38 +111,46 @@ class _SingleScores:
 
     noise: _Noise
 
-    def values(self, x: Floats, tag: Ints) -> Floats:
-        points, back = np.unique(x, return_inverse=True)
-        table = self.noise.density(points)
-        return self._pair(table[tag, back], (self.noise.pi @ table)[back], tag)
+    @property
+    def bends(self) -> bool:
+        return self.noise.model.kernel.bends
+
+    def _average(self, table: Callable[..., Floats], *cells: Floats) -> Floats:
+        """Return the prior's average of the table per cell; cells shared by many members are computed once."""
+        unique, back = np.unique(cells[0] if len(cells) == 1 else cells[0] + 1j * cells[1], return_inverse=True)
+        parts = (unique,) if len(cells) == 1 else (unique.real, unique.imag)
+        step = self.noise.batch
+        pieces = [self.noise.pi @ table(*(p[k : k + step] for p in parts)) for k in range(0, unique.size, step)]
+        return np.asarray(np.concatenate(pieces)[back])
+
+    def _own(self, kernel: Callable[..., Floats], tag: Ints, *cells: Floats) -> Floats:
+        at = self.noise.model.points[tag]
+        return np.asarray(self.noise.model.weights[tag] * kernel(*(cell - at for cell in cells)))
 
     def _pair(self, own: Floats, average: Floats, tag: Ints) -> Floats:
         score = self.noise.pi[tag] * (own - average)
         return np.stack([score, np.zeros_like(score)])
 
-    def _cells(self, low: Floats, high: Floats) -> tuple[Floats, Floats, Ints]:
-        pairs, back = np.unique(low + 1j * high, return_inverse=True)
-        return pairs.real, pairs.imag, back
+    def values(self, x: Floats, tag: Ints) -> Floats:
+        own = self._own(self.noise.model.kernel.density, tag, x)
+        return self._pair(own, self._average(self.noise.density, x), tag)
 
     def integrals(self, low: Floats, high: Floats, tag: Ints) -> tuple[Floats, Floats]:
-        left, right, back = self._cells(low, high)
-        table = self.noise.mass(left, right)
-        own = table[tag, back]
+        own = self._own(self.noise.model.kernel.mass, tag, low, high)
         hits = self.noise.pi[tag] * own
-        return self._pair(own, (self.noise.pi @ table)[back], tag), np.stack([hits, np.zeros_like(hits)])
+        scores = self._pair(own, self._average(self.noise.mass, low, high), tag)
+        return scores, np.stack([hits, np.zeros_like(hits)])
 
-    def _spread(self, table: Floats, tag: Ints, back: Ints) -> Floats:
-        return np.asarray(self.noise.pi[tag] * (table[tag, back] + (self.noise.pi @ table)[back]))
+    def spread(self, low: Floats, high: Floats, tag: Ints) -> Floats:
+        own = self._own(self.noise.model.kernel.curvature, tag, low, high)
+        return np.asarray(self.noise.pi[tag] * (own + self._average(self.noise.curvature, low, high)))
 
-    def curvature(self, low: Floats, high: Floats, tag: Ints, winner: Ints) -> Floats:
-        if not self.noise.model.kernel.bends:
-            return np.zeros((2, low.size))
-        left, right, back = self._cells(low, high)
-        return np.tile(self._spread(self.noise.curvature(left, right), tag, back), (2, 1))
+    def bend(self, low: Floats, high: Floats, tag: Ints, pairs: tuple[Ints, Ints, Ints]) -> Floats:
+        return self.spread(low, high, tag)[pairs[2]]
 
     def mass(self, low: Floats, high: Floats, tag: Ints) -> Floats:
-        left, right, back = self._cells(low, high)
-        return self._spread(self.noise.mass(left, right), tag, back)
+        own = self._own(self.noise.model.kernel.mass, tag, low, high)
+        return np.asarray(self.noise.pi[tag] * (own + self._average(self.noise.mass, low, high)))
 
 
 def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -194,7 +210,7 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover) -> list[Floats]:
     parts = [np.array([forced, forced, sure, sure, float((pi * inside)[always].sum())])]
     usual = single[(share > 0.0) & (share < 1.0)]
     if usual.size:
-        gained = integrate_envelope(_SingleScores(noise), edges, usual, _TOLERANCE, pi.size)
+        gained = integrate_envelope(_SingleScores(noise), edges, usual, _TOLERANCE, _ENTRIES // 8)
         parts.append(np.array([gained.low, gained.high, 0.0, 0.0, gained.companion]))
     return parts
 
@@ -202,8 +218,8 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover) -> list[Floats]:
 def _of_block(noise: _Noise, edges: Floats, block: Block) -> Floats:
     """A fibre of several members."""
     one = np.zeros(1, dtype=np.intp)
-    gained = integrate_envelope(_BlockScores(noise, block, "rad"), edges, one, _TOLERANCE, noise.pi.size)
-    won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.pi.size)
+    gained = integrate_envelope(_BlockScores(noise, block, "rad"), edges, one, _TOLERANCE, noise.batch)
+    won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.batch)
     return np.array([gained.low, gained.high, won.low, won.high, gained.companion])
 
 

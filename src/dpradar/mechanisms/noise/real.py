@@ -96,7 +96,7 @@ class NoisyVectors:
         return noisy[:, 0] if noisy.shape[1] == 1 else noisy
 
     def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every input for one drawn output per given input ."""
+        """Return the log-likelihood of every input for one drawn output per given input."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)]
         noisy = clean + self.kernel.sample(clean.shape, rng)
         if isinstance(self.kernel, GaussianKernel):
