@@ -135,6 +135,5 @@ def worst_gain(case: Case) -> list[Finding]:
         message = "needs the total variation"
         raise Inapplicable(message)
     worst = max(found, key=lambda p: p.tv or 0.0)
-    exact = ("the total variation itself is exact",) if worst.tv_exact else ()
-    assumes = (worst.source, f"neighbours: {worst.relation}", *exact)
+    assumes = (worst.source, f"neighbours: {worst.relation}")
     return [Finding(quantity="worst_gain", value=worst.tv or 0.0, assumes=assumes)]

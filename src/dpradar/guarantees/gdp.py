@@ -21,10 +21,10 @@ MU = Param(
 )
 
 
-def gaussian_privacy(mu: float, relation: Relation, source: str, *, exact: bool) -> Privacy:
+def gaussian_privacy(mu: float, relation: Relation, source: str) -> Privacy:
     """Return the promise of a trade-off curve G_mu."""
     curve = gaussian_curve(mu)
-    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap(), tv_exact=exact)
+    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class GDP:
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove mu is 2 mu under replace-one (group privacy)."""
         if relation == self.neighbours:
-            return gaussian_privacy(self.mu, relation, f"GDP, {relation}", exact=False)
+            return gaussian_privacy(self.mu, relation, f"GDP, {relation}")
         if relation == "replace-one":
             source = f"GDP, add-remove, read as replace-one by group privacy: mu {2 * self.mu:g}"
-            return gaussian_privacy(2.0 * self.mu, relation, source, exact=False)
+            return gaussian_privacy(2.0 * self.mu, relation, source)
         return None

@@ -25,7 +25,6 @@ class Privacy:
     delta: float = 0.0
     curve: TradeoffCurve | None = None
     tv: float | None = None  # total variation, an upper bound
-    tv_exact: bool = False
 
 
 @runtime_checkable

@@ -103,26 +103,25 @@ class MatrixChannel:
             epsilon = float(np.max(np.log(high[used]) - np.log(low[used])))
         epsilon = max(epsilon, 0.0)
         finite = math.isfinite(epsilon)
-        tv, exact = self._total_variation(float(low.sum()), epsilon)
+        tv = self._total_variation(float(low.sum()), epsilon)
         return Privacy(
             relation=relation,
             source=f"the {self.name}'s own probabilities",
             epsilon=epsilon if finite else None,
             curve=approx_curve(epsilon, 0.0) if finite else None,
             tv=tv,
-            tv_exact=exact,
         )
 
-    def _total_variation(self, common: float, epsilon: float) -> tuple[float, bool]:
+    def _total_variation(self, common: float, epsilon: float) -> float:
         m, n = self.matrix.shape
         if m * m * n / 2 <= _MAX_PAIR_WORK:
             largest = 0.0
             for i in range(m - 1):
                 largest = max(largest, float(np.abs(self.matrix[i + 1 :] - self.matrix[i]).sum(axis=1).max()))
-            return min(1.0, largest / 2.0), True
+            return min(1.0, largest / 2.0)
         # What all rows share is never seen to differ, and epsilon bounds the total variation too.
         bounds = [1.0 - common] + ([tv_of_approx(epsilon, 0.0)] if math.isfinite(epsilon) else [])
-        return min(1.0, *bounds), False
+        return min(1.0, *bounds)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
         """Return one output index per given input."""

@@ -90,7 +90,7 @@ def _gaussian_privacy(vectors: Floats, relation: Relation) -> Privacy:
         mu = float(np.sqrt(np.square(vectors).sum(axis=1).max()))
     else:
         mu = smallest_radius(vectors, 2)
-    return gaussian_privacy(mu, relation, f"Gaussian noise together, {relation}", exact=relation == "replace-one")
+    return gaussian_privacy(mu, relation, f"Gaussian noise together, {relation}")
 
 
 def _composed(parts: tuple[Release, ...], size: int | None) -> Release:

@@ -101,9 +101,7 @@ class GRR:
             return None
         rest = (self.m - 2) * self.other
         curve = likelihood_curve([self.other, rest, self.keep], [self.keep, rest, self.other])
-        return Privacy(
-            relation=relation, source="GRR", epsilon=self.epsilon, curve=curve, tv=self.difference, tv_exact=True
-        )
+        return Privacy(relation=relation, source="GRR", epsilon=self.epsilon, curve=curve, tv=self.difference)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
         """Return one report per given value."""

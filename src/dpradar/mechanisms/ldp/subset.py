@@ -133,7 +133,6 @@ class SubsetSelection:
             epsilon=self.epsilon,
             curve=curve,
             tv=self.difference,
-            tv_exact=True,
         )
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:

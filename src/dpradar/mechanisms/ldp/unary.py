@@ -81,9 +81,7 @@ class UnaryChannel:
         gone = self.other * (1.0 - self.own)
         won = self.own * (1.0 - self.other)
         curve = likelihood_curve([gone, 1.0 - won - gone, won], [won, 1.0 - won - gone, gone])
-        return Privacy(
-            relation=relation, source=self.name, epsilon=self.epsilon, curve=curve, tv=self.difference, tv_exact=True
-        )
+        return Privacy(relation=relation, source=self.name, epsilon=self.epsilon, curve=curve, tv=self.difference)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return one row of bits per given value."""

@@ -161,9 +161,7 @@ class LatticeChannel:
             here[-1], there[-1] = self.law.below(-k[-1:])[0], self.law.below(distance - k[-1:])[0]
         curve = likelihood_curve(here, there) if distance else approx_curve(0.0, 0.0)
         tv = min(curve.gap(), 1.0 if epsilon is None else tv_of_approx(epsilon, 0.0))
-        return Privacy(
-            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, tv_exact=self.truncate is None
-        )
+        return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one noisy whole number per given input."""

@@ -82,10 +82,7 @@ class NoisyVectors:
             distance = float(size.max())
         else:
             distance = smallest_radius(self.points, norm)
-        # Exact when the distance is attained: vectors beyond a size are only bounded, and clamping may reveal less.
-        compared = not self.is_laplace and relation != "reference" and pairs_affordable(self.points)
-        exact = self.truncate is None and (self.points.shape[1] == 1 or compared)
-        return noise_privacy(self.kernel, distance, relation, exact=exact, on_line=self.points.shape[1] == 1)
+        return noise_privacy(self.kernel, distance, relation, on_line=self.points.shape[1] == 1)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Return one noisy vector per given input (a number when vectors have one coordinate)."""
@@ -139,19 +136,17 @@ class NoisyVectors:
 
 
 def noise_privacy(
-    kernel: LaplaceKernel | GaussianKernel, distance: float, relation: Relation, *, exact: bool, on_line: bool
+    kernel: LaplaceKernel | GaussianKernel, distance: float, relation: Relation, *, on_line: bool
 ) -> Privacy:
     """Return what noise promises about two contributions at the given distance."""
     if isinstance(kernel, GaussianKernel):
         source = f"Gaussian noise, distance {distance:g}, {relation}"
-        return gaussian_privacy(distance / kernel.sigma, relation, source, exact=exact)
+        return gaussian_privacy(distance / kernel.sigma, relation, source)
     epsilon = distance / kernel.scale
     source = f"Laplace noise, distance {distance:g}, {relation}"
     if on_line:
         curve = laplace_curve(epsilon)
-        return Privacy(
-            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=-math.expm1(-epsilon / 2), tv_exact=exact
-        )
+        return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=-math.expm1(-epsilon / 2))
     # Independent coordinates: TV <= 1 - prod(1 - TV_i) = 1 - e^(-epsilon/2), below the bound of epsilon-DP.
     tv = min(-math.expm1(-epsilon / 2), tv_of_approx(epsilon, 0.0))
     return Privacy(relation=relation, source=source, epsilon=epsilon, curve=approx_curve(epsilon, 0.0), tv=tv)
@@ -178,7 +173,7 @@ class NoisyInterval:
         distance = {"replace-one": length, "add-remove": max(abs(self.low), abs(self.high)), "reference": length / 2}[
             relation
         ]
-        return noise_privacy(self.kernel, distance, relation, exact=self.truncate is None, on_line=True)
+        return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
 def _bound(
