@@ -16,12 +16,11 @@ from dpradar.bounds.programme import MOST_LEVELS, approx_black_box
 from dpradar.bounds.rad import knapsack, pairwise_knapsack
 from dpradar.bounds.rule import Finding, Rule
 from tests.oracles.worlds import other_bound
-from tests.twin import blackbox, channels
+from tests.twin import blackbox, channels, formulas
 
 F = Fraction
 # HiGHS stops at 1e-7 infeasibility; its multipliers prove a value at most that far (times a few rows) from the optimum.
 PROGRAM = 1e-6
-UNPROVEN = ("thesis-thm-7", "thesis-thm-8")
 
 
 def random_prior(rng: np.random.Generator, m: int) -> np.ndarray:
@@ -164,33 +163,39 @@ def test_knapsacks_against_their_linear_programs(seed):
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_unproven_bounds_are_shown_and_never_chosen(seed):
+def test_published_bounds_stay_above_the_optimum(seed):
+    """Every bound for pure DP is at least the largest value over all mechanisms, attained by one of them."""
     rng = np.random.default_rng(seed)
-    pi = random_prior(rng, int(rng.integers(3, 8)))
-    epsilon = float(rng.uniform(0.1, 4.0))
-    releases = [
-        dr.PureDP(epsilon, "replace-one"),
-        dr.ApproxDP(epsilon, 0.01, "add-remove"),
-        dr.Laplace(1 / epsilon, query=rng.normal(size=(len(pi), 2))),
-        dr.Composed([dr.GRR(len(pi), epsilon), dr.Laplace(1.0, query=np.arange(float(len(pi))))]),
-    ]
-    for release in releases:
-        answer = dr.assess(release, dr.Threat(dr.Prior.of(pi)))
-        assert answer.rad.rule not in UNPROVEN
-        shown = [o for o in answer.others if o.rule in UNPROVEN and o.bound is not None]
-        assert {o.rule for o in shown} == set(UNPROVEN)
-        assert all("proof has a gap" in o.why for o in shown)
+    pi, epsilon = random_prior(rng, int(rng.integers(3, 8))), float(rng.uniform(0.1, 4.0))
+    answer = dr.assess(dr.PureDP(epsilon, "replace-one"), dr.Threat(dr.Prior.of(pi)))
+    attained = pure_black_box(pi, epsilon).attained
+    others = {o.rule: o.bound.value for o in answer.others if o.quantity == "rad" and o.bound is not None}
+    assert {"thm-5.5", "thm-4.2", "prop-5.3", "thesis-thm-7", "thesis-thm-8", "knapsack-root"} <= set(others)
+    assert min(others.values()) >= attained - 1e-12
+    # The same knapsack with the curve of pure DP, whose root gives the same budget.
+    assert others["knapsack-root"] == pytest.approx(others["thm-5.5"], rel=0, abs=1e-12)
 
 
-@pytest.mark.parametrize("proven", [True, False])
-def test_a_bound_wins_only_when_it_is_proven(proven):
+@pytest.mark.parametrize("seed", range(20))
+def test_knapsack_under_a_curve(seed):
+    """The budget (m-1)(1 - m x) with f(x) = (m-1) x, filled by a linear program."""
+    rng = np.random.default_rng(seed)
+    pi, mu = random_prior(rng, int(rng.integers(2, 9))), float(rng.uniform(0.05, 4.0))
+    m = len(pi)
+    answer = dr.assess(dr.GDP(mu, "replace-one"), dr.Threat(dr.Prior.of(pi)))
+    budget = formulas.root_bound(formulas.gdp_curve(mu), m) * m
+    expected = blackbox._knapsack(pi, formulas.gdp_tv(mu) * (1 - pi), budget)
+    assert other_bound(answer, "knapsack-root") == pytest.approx(expected, rel=0, abs=1e-9)
+    attack = dr.assess(dr.Gaussian(1 / mu, query=np.linspace(0.0, 1.0, m)), dr.Threat(dr.Prior.of(pi)))
+    assert (attack.rad.low or 0.0) <= expected + 1e-9
+
+
+def test_a_rule_that_contradicts_an_exact_value_is_reported():
     def tiny(_case):
         return [Finding(quantity="rad", value=1e-3)]
 
-    rule = Rule(name="tiny", title="tiny", cites=(), quantities=("rad",), find=tiny, proven=proven)
+    rule = Rule(name="tiny", title="tiny", cites=(), quantities=("rad",), find=tiny)
     answer = dr.assess(dr.PureDP(1.0, "replace-one"), dr.Threat(dr.Prior.uniform(5)), extra_rules=[rule])
-    assert (answer.rad.rule == "tiny") is proven
-    # Against an exact value it is a contradiction.
-    if proven:
-        with pytest.raises(dr.InconsistentEvidence, match="tiny"):
-            dr.assess(dr.GRR(5, 1.0), dr.Threat(dr.Prior.uniform(5)), extra_rules=[rule])
+    assert answer.rad.rule == "tiny"
+    with pytest.raises(dr.InconsistentEvidence, match="tiny"):
+        dr.assess(dr.GRR(5, 1.0), dr.Threat(dr.Prior.uniform(5)), extra_rules=[rule])

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import beta, uniform
 
 import dpradar as dr
-from tests.oracles.worlds import World, exact_world, window_world
+from tests.oracles.worlds import World, exact_world, found_by, window_world
 from tests.twin import brute, continuous, lines
 
 SHAPES = [(1.0, 1.0), (0.1, 0.1), (0.5, 2.0), (2.0, 3.0)]
@@ -32,9 +32,11 @@ def compare(shape, epsilon, eta, known) -> dr.Assessment:
     threat = dr.Threat(beta_prior(*shape), knowledge, dr.Goal.within(eta))
     answer = dr.assess(dr.Exponential(epsilon, interval=(0.0, 1.0)), threat)
     limit = continuous.converged(*shape, epsilon, eta, known=known).limit
-    assert answer.rad.rule == answer.success.rule == "exact-continuous"
+    assert answer.rad.rule == "exact-continuous"
     assert_inside(answer.rad, limit.rad, TWIN_ERROR)
-    assert_inside(answer.success, limit.success, TWIN_ERROR)
+    # The quadrature's interval; the baseline plus rad may be a little below its upper end.
+    assert_inside(found_by(answer, "exact-continuous", "success"), limit.success, TWIN_ERROR)
+    assert answer.success.value >= limit.success - TWIN_ERROR
     assert answer.baseline == pytest.approx(limit.baseline, rel=0, abs=TWIN_ERROR)
     return answer
 
@@ -48,7 +50,6 @@ SETTINGS = [
 ABOVE_ONE = [((0.1, 0.1), 10.0, 0.6, False), ((0.1, 0.1), 20.0, 0.6, False)]
 
 
-@pytest.mark.xfail(strict=True, reason="continuous engine: success 1 + 2e-8 (before its error is taken off) drops it")
 @pytest.mark.parametrize(("shape", "epsilon", "eta", "known"), ABOVE_ONE)
 def test_success_of_all_but_one(shape, epsilon, eta, known):
     compare(shape, epsilon, eta, known)
@@ -61,7 +62,6 @@ def test_continuous_prior(shape, epsilon, eta, known):
     assert rad.high - rad.low <= 2e-5
 
 
-@pytest.mark.xfail(strict=True, reason="continuous engine: the interval misses the value by up to 1.4e-5, from below")
 @pytest.mark.parametrize("epsilon", [2.0, 10.0])
 def test_known_record_that_some_guess_cannot_miss(epsilon):
     """eta above half of the interval: records in the middle are within eta of every guess, so nothing is gained."""
@@ -111,7 +111,8 @@ def test_noise_on_a_continuous_record(case):
         return lines.risks_by_sum(noise, values, [1 / n] * n, brute.nothing(n), S, clamp, 4000)
 
     coarse, fine = cells(50), cells(100)
-    for bound, x, y in ((answer.rad, coarse[0], fine[0]), (answer.success, coarse[1], fine[1])):
+    success = found_by(answer, "exact-continuous", "success")
+    for bound, x, y in ((answer.rad, coarse[0], fine[0]), (success, coarse[1], fine[1])):
         assert abs(y - x) < 3e-3
         assert_inside(bound, y, abs(y - x) + 1e-6)
 
@@ -145,7 +146,6 @@ def test_finite_values_on_an_interval(epsilon, known, eta):
     assert answer.rad.high - answer.rad.low <= 1e-8
 
 
-@pytest.mark.xfail(strict=True, reason="Exponential(epsilon=0, interval=...) is refused; epsilon = 0 is not an error")
 @pytest.mark.parametrize("knowledge", [dr.Knowledge.nothing(), dr.Knowledge.everything()])
 def test_epsilon_zero_on_an_interval_says_nothing(knowledge):
     threat = dr.Threat(dr.Prior.uniform(4), knowledge)

@@ -128,15 +128,20 @@ def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: fl
     assert answer.gain.value == pytest.approx(float(expected["success"] - expected["baseline"]), rel=0, abs=tolerance)
 
 
-def other_bound(answer: dr.Assessment, rule: str, quantity: str = "rad") -> float:
-    """What one rule said, whether it won or not."""
+def found_by(answer: dr.Assessment, rule: str, quantity: str = "rad") -> dr.Bound:
+    """What one rule found, whether it won or not."""
     winner = answer.bounds[quantity]
     if winner is not None and winner.rule == rule:
-        return winner.value
+        return winner
     found = [o for o in answer.others if o.rule == rule and o.quantity == quantity]
     assert found, f"{rule} did not run"
     assert found[0].bound is not None, f"{rule} found nothing: {found[0].why}"
-    return found[0].bound.value
+    return found[0].bound
+
+
+def other_bound(answer: dr.Assessment, rule: str, quantity: str = "rad") -> float:
+    """The value of `found_by`."""
+    return found_by(answer, rule, quantity).value
 
 
 def printed_as(number: float, printed: Printed) -> bool:

@@ -78,7 +78,7 @@ def test_origin_and_direction_of_the_line(world, data):
         assert first.success.value == pytest.approx(second.success.value, rel=0, abs=INTEGRAL)
 
 
-UNITS = [1e6, 1e-3, pytest.param(1e-13, marks=pytest.mark.xfail(strict=True, reason="Goal slack has a floor of 1e-12"))]
+UNITS = [1e6, 1e-3, 1e-13]
 
 
 @pytest.mark.parametrize("unit", UNITS)

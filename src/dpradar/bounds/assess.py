@@ -70,8 +70,8 @@ class _Ledger:
         usable = [row for row in rows if row[0].side != "lower"]
         if not usable:
             return None
-        # An exact value beats an upper bound that rounding puts a hair below it.
-        winner = min(usable, key=lambda row: row[0].value - (_AGREE if row[0].side == "exact" else 0.0))
+        # An exact value beats an upper bound that lies within its interval, or below it by rounding only.
+        winner = min(usable, key=lambda row: (row[0].low or 0.0) - _AGREE if row[0].side == "exact" else row[0].value)
         _check_sandwich(quantity, winner[0], [bound for bound, _ in rows])
         for row in rows:
             if row is not winner:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Exponential"]
 
 Floats = NDArray[np.float64]
+_FLAT = 1e-15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +129,8 @@ class Exponential:
 
     def _on_interval(self, interval: tuple[float, float], prior: Prior | None) -> Release:
         low, high = interval
-        if self.epsilon == 0.0:
-            raise ParameterError(
-                "Exponential.epsilon", "above 0 on an interval", "0", "With epsilon 0 the output is uniform."
-            )
-        kernel = LaplaceKernel(2.0 * (high - low) / self.epsilon)
+        # epsilon 0 is uniform noise, which a kernel of practically infinite scale is to the last digit.
+        kernel = LaplaceKernel(2.0 * (high - low) / max(self.epsilon, _FLAT))
         if prior is None or prior.is_continuous:
             law = prior.interval if prior is not None else None
             inside = law is None or (law.low >= low and law.high <= high)

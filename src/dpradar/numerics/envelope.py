@@ -116,7 +116,8 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
     ahead = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
     behind = np.maximum(rising_left, rising_right)
-    share = np.divide(behind, behind - ahead, out=np.full(width.size, 0.5), where=behind - ahead > 0.0)
+    # (When rivals overtake at both ends there is no such place, and the middle will do.)
+    share = np.divide(behind, behind - ahead, out=np.full(width.size, 0.5), where=ahead < 0.0)
     return best, companion[winner, cells], error, np.where(rising_left > rising_right, share, 1.0 - share)
 
 
@@ -178,7 +179,8 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
             break
         # Two narrow cells around the place where the winner seems to change, and wider ones beside them.
         inner = np.clip(place[cut, None] + _CUTS, 0.0, 1.0)
-        shares = np.sort(np.hstack([np.zeros((inner.shape[0], 1)), inner, np.ones((inner.shape[0], 1))]), axis=1)
+        fixed = np.tile([0.0, 0.5, 1.0], (inner.shape[0], 1))  # the middle too, so that every cut is progress
+        shares = np.sort(np.hstack([inner, fixed]), axis=1)
         grid = low[cut, None] + (high - low)[cut, None] * shares
         grid[:, -1] = high[cut]
         tag = own[cut]

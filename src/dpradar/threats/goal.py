@@ -128,4 +128,4 @@ class Goal:
 
 def slack(numbers: NDArray[np.float64], eta: float) -> float:
     """Return the rounding allowance in 'at most eta': 0.9 is within 0.2 of 0.7 although 0.7 + 0.2 < 0.9 in floats."""
-    return 1e-12 * max(1.0, eta, float(np.abs(numbers).max(initial=0.0))) if math.isfinite(eta) else 0.0
+    return 1e-12 * max(eta, float(np.abs(numbers).max(initial=0.0))) if math.isfinite(eta) else 0.0

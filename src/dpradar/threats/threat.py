@@ -112,8 +112,9 @@ class Threat:
         if prior.interval is not None:
             return _continuous_kappas(prior.interval, self.goal)
         alone = cover(prior, np.zeros(prior.size, dtype=np.intp), self.goal).blocks[0]
-        best = float(alone.best(prior.probabilities))
-        return float(alone.worst(prior.probabilities)), best, best
+        own = prior.probabilities[alone.members]
+        best = float(alone.best(own))
+        return float(alone.worst(own)), best, best
 
     @property
     def kappa_plus(self) -> float:

@@ -50,8 +50,8 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     slack = [float(e) + 1e-9 for e in error]
     return ExactRisk(
         rad=(max(0.0, rad - slack[0]), rad + slack[0]),
-        success=(max(0.0, success - slack[1]), min(1.0, success + slack[1])),
-        hit=hit,
+        success=(min(max(0.0, success - slack[1]), 1.0), min(1.0, success + slack[1])),
+        hit=min(hit, 1.0),
         assumes=("the error of the quadrature is estimated from its last refinement",),
     )
 
@@ -181,13 +181,18 @@ def _at(running: Floats, mass: Floats) -> Floats:
 
 def _known(grid: _Grid, eta: float) -> Floats:
     """Return (rad, success, hit) when the record is known: the positive part of w, where some guess can be wrong."""
-    free = np.maximum(grid.records - grid.law.low, grid.law.high - grid.records) > eta
+    # Records within eta of both ends are within eta of every guess: nothing to gain there, and always a hit. The share
+    # of each cell that lies outside that middle part, so that a cell on its edge counts in part.
+    ends = np.array([grid.law.high - eta, grid.law.low + eta])
+    start, stop = grid.law.cdf(ends) if eta > 0.0 and ends[0] < ends[1] else (1.0, 1.0)
+    within = np.clip(np.minimum(grid.quantiles[1:], stop) - np.maximum(grid.quantiles[:-1], start), 0.0, None)
+    free = 1.0 - np.minimum(within * grid.records.size, 1.0)
     total = np.zeros(3)
     cell = 1.0 / grid.records.size
     for likelihood, weight in grid.tables():
         excess = likelihood - likelihood.mean(axis=1, keepdims=True)
-        gained = np.where(free, np.maximum(excess, 0.0), excess)
-        aimed = np.where((excess > 0.0) | ~free, likelihood, 0.0)
+        gained = free * np.maximum(excess, 0.0)
+        aimed = np.where(excess > 0.0, likelihood, (1.0 - free) * likelihood)
         total += cell * np.array([weight @ gained.sum(axis=1), 0.0, weight @ aimed.sum(axis=1)])
     total[1] = 1.0
     return total
