@@ -14,7 +14,7 @@ import scipy
 
 import dpradar
 
-from . import continuous, dense, guarantees, local, noise, startup
+from . import continuous, dense, guarantees, local, noise, peers, startup
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -22,6 +22,7 @@ CASES: tuple[Case, ...] = (
     *startup.CASES,
     *local.CASES,
     *dense.CASES,
+    *peers.CASES,
     *noise.CASES,
     *continuous.CASES,
     *guarantees.CASES,
@@ -61,6 +62,7 @@ def _machine() -> dict[str, object]:
         "scipy": scipy.__version__,
         "machine": platform.machine(),
         "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
     }
 
 
@@ -72,8 +74,12 @@ def main() -> None:
         print("\n".join(f"{case.name:45s}  {case.what}" for case in chosen))
         return
     silent = asked.json == "-"
+    machine = _machine()
     if not silent:
-        print(", ".join(f"{name} {value}" for name, value in _machine().items()), header(), sep="\n\n")
+        print(", ".join(f"{name} {value}" for name, value in machine.items()))
+        if float(machine["load"] or 0.0) > 0.5 * (os.cpu_count() or 1):
+            print("The machine is busy with other work: times are longer than they need be.")
+        print("", header(), sep="\n")
     rows: list[Row] = []
     for case in chosen:
         found = measure(
@@ -85,7 +91,7 @@ def main() -> None:
         rows += found
         if not silent:
             print("\n".join(line(row) for row in found), flush=True)
-    text = json.dumps({"machine": _machine(), "rows": [row.to_dict() for row in rows]}, indent=1)
+    text = json.dumps({"machine": machine, "rows": [row.to_dict() for row in rows]}, indent=1)
     if silent:
         print(text)
         return

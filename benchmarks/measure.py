@@ -7,17 +7,18 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-__all__ = ["Case", "Effort", "Peer", "Row", "measure", "peak_megabytes"]
+__all__ = ["Case", "Effort", "Peer", "Row", "Work", "measure", "peak_megabytes"]
 
 _ROOT = Path(__file__).resolve().parent.parent
-Work = "Callable[[], Any]"
+Work = Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class Peer:
 
     ``prepare`` sets up and returns the work; it raises ImportError with a hint when the peer is not installed.
     ``agreement`` takes the case's answer and the peer's, and returns how far they are apart. ``power``: an error
-    k times smaller costs k^power times as much; the ratio is then extrapolated to the error asked of the case.
+    k times smaller costs k^power times as much; the ratio is then extrapolated to the error asked of the case, which
+    gives its order of magnitude.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Row:
     name: str
     what: str
     seconds: float | None = None
+    best: float | None = None
     runs: int = 0
     seconds_goal: float | None = None
     megabytes: float | None = None
@@ -80,6 +83,7 @@ class Row:
     error: float | None = None
     error_goal: float | None = None
     ratio: float | None = None
+    extrapolated: bool = False
     note: str = ""
 
     @property
@@ -121,8 +125,8 @@ def peak_megabytes() -> tuple[float, str]:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit, "ru_maxrss of a fresh process"
 
 
-def _run(work: Work, effort: Effort, *, self_timed: bool = False) -> tuple[float, list[Any]]:
-    """Return the median seconds and the answers, after one run to warm up."""
+def _run(work: Work, effort: Effort, *, self_timed: bool = False) -> tuple[list[float], list[Any]]:
+    """Return the seconds and the answers of the runs after one to warm up."""
     work()
     times: list[float] = []
     answers: list[Any] = []
@@ -134,7 +138,7 @@ def _run(work: Work, effort: Effort, *, self_timed: bool = False) -> tuple[float
         times.append(answers[-1] if self_timed else end - start)
         spent = end - began
         if spent >= effort.most or (len(times) >= effort.repeats and (spent >= effort.seconds or len(times) >= 200)):
-            return statistics.median(times), answers
+            return times, answers
 
 
 def _in_fresh_process(case: Case, arguments: Sequence[str]) -> list[Row]:
@@ -147,13 +151,14 @@ def measure(case: Case, effort: Effort, *, here: bool, arguments: Sequence[str] 
     """Return the row of the case and one for each of its peers."""
     if case.fresh and not here:
         return _in_fresh_process(case, arguments)
-    seconds, answers = _run(case.prepare(), effort, self_timed=case.self_timed)
+    times, answers = _run(case.prepare(), effort, self_timed=case.self_timed)
     peak, by = peak_megabytes() if case.fresh else (None, None)
     error = None if case.accuracy is None else case.accuracy(answers)
     own = Row(
         name=case.name,
         what=case.what,
-        seconds=seconds,
+        seconds=statistics.median(times),
+        best=min(times),
         runs=len(answers),
         seconds_goal=case.seconds,
         megabytes=peak,
@@ -171,13 +176,23 @@ def _beside(peer: Peer, case: Case, own: Row, answer: Any, effort: Effort) -> Ro
         work = peer.prepare()
     except ImportError as missing:
         return Row(name=name, what=case.what, note=f"skipped: {missing}")
-    seconds, answers = _run(work, effort)
-    ratio = seconds / (own.seconds or 1e-9)
+    times, answers = _run(work, effort)
+    ratio = statistics.median(times) / (own.seconds or 1e-9)
     error, note = None, ""
     if peer.agreement is not None:
-        note = f"the answers differ by {peer.agreement(answer, answers[-1]):.1g}"
+        note = f"answers differ by {peer.agreement(answer, answers[-1]):.1g}"
     if peer.power is not None and case.accuracy is not None and case.error is not None:
         error = case.accuracy(answers)
         ratio *= (error / case.error) ** peer.power
-        note = f"ratio extrapolated to an error of {case.error:g}: time ~ error^-{peer.power:g}"
-    return Row(name=name, what=case.what, seconds=seconds, runs=len(answers), error=error, ratio=ratio, note=note)
+        note = f"ratio extrapolated, not measured: an error of {case.error:g} at time ~ error^-{peer.power:g}"
+    return Row(
+        name=name,
+        what=case.what,
+        seconds=statistics.median(times),
+        best=min(times),
+        runs=len(answers),
+        error=error,
+        ratio=ratio,
+        extrapolated=peer.power is not None,
+        note=note,
+    )

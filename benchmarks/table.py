@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["header", "line", "summary"]
 
-_COLUMNS = (("name", 45), ("median", 9), ("goal", 8), ("error", 8), ("peak", 7), ("met", 4), ("ratio", 9))
+_COLUMNS = (("name", 33), ("median", 8), ("best", 8), ("goal", 8), ("error", 8), ("peak", 7), ("met", 4), ("ratio", 9))
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
@@ -22,10 +23,12 @@ def _seconds(value: float | None) -> str:
     return f"{value / scale:.3g} {unit}"
 
 
-def _ratio(value: float | None) -> str:
-    if value is None:
+def _ratio(row: Row) -> str:
+    if row.ratio is None:
         return ""
-    return f"{value:.2g}x" if value >= 0.01 else f"{value:.0e}x"
+    if row.extrapolated:
+        return f"~1e{math.log10(row.ratio):.0f}x"
+    return f"{row.ratio:.2g}x" if row.ratio >= 0.01 else f"{row.ratio:.0e}x"
 
 
 def _cells(cells: Sequence[str]) -> str:
@@ -49,7 +52,7 @@ def line(row: Row) -> str:
     peak = "" if row.megabytes is None or row.megabytes_goal is None else f"{row.megabytes:.0f} MB"
     peer = " / " in row.name
     name = f"  {row.name.split(' / ')[1]}" if peer else row.name
-    cells = _cells([name, _seconds(row.seconds), goal, error, peak, met, _ratio(row.ratio)])
+    cells = _cells([name, _seconds(row.seconds), _seconds(row.best), goal, error, peak, met, _ratio(row)])
     return f"{cells}  {row.note if peer else row.what}".rstrip()
 
 
@@ -57,12 +60,11 @@ def summary(rows: Sequence[Row]) -> str:
     """Return what the table says in a few lines."""
     judged = [row for row in rows if row.met is not None]
     missed = [row.name for row in judged if not row.met]
-    text = f"{len(judged) - len(missed)} of {len(judged)} goals met" + (
-        f"; missed: {', '.join(missed)}" if missed else ""
-    )
-    notes = [
-        text,
-        "median: seconds over the runs after one to warm up. ratio: (time of the peer) / (time of the case above it).",
+    notes = [f"{len(judged) - len(missed)} of {len(judged)} goals met."] if judged else []
+    notes += [f"missed: {', '.join(missed)}."] if missed else []
+    notes += [
+        "median, best: over the runs after one to warm up; the goal is for the median.",
+        "ratio: (median of the peer) / (median of the case above it).",
     ]
     goals = sorted({f"error < {row.error_goal:g}" for row in rows if row.error_goal is not None})
     memory = sorted({f"peak < {row.megabytes_goal:g} MB" for row in rows if row.megabytes_goal is not None})

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from .errors import ParameterError
 
-__all__ = ["Param"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Param", "as_floats", "shown"]
 
 # Arrays this long are described, not printed: an error must not spill a whole data set.
 _LONGEST_SHOWN = 40
@@ -19,6 +24,22 @@ def shown(value: object) -> str:
     """Return ``value`` for an error message, cut short."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def as_floats(name: str, allowed: str, value: object, hint: str) -> NDArray[np.float64]:
+    """Return ``value`` as a new array of floats or raise ParameterError; entries may be nan or infinite.
+
+    Examples
+    --------
+    >>> as_floats("Channel.matrix", "a matrix", [[1, 2], [3]], "Give rows of equal length.")
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.ParameterError: Channel.matrix must be a matrix; got [[1, 2], [3]]. Give rows of equal length.
+    """
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(name, allowed, shown(value), hint) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

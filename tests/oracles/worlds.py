@@ -123,7 +123,9 @@ def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: fl
         "hit": answer.hit,
         "false_hit": answer.false_hit,
     }
-    wrong = {name: (found[name], expected[name]) for name in QUANTITIES if _differ(found[name], expected[name], tolerance)}
+    wrong = {
+        name: (found[name], expected[name]) for name in QUANTITIES if _differ(found[name], expected[name], tolerance)
+    }
     assert not wrong, f"(found, expected): {wrong}"
     assert answer.gain.value == pytest.approx(float(expected["success"] - expected["baseline"]), rel=0, abs=tolerance)
 

@@ -162,7 +162,12 @@ def test_rad_and_success_grow_with_knowledge(world, data):
 @given(world=worlds(sizes=(2, 4)), data=st.data())
 def test_composing_never_hurts_the_attacker(world, data):
     world = on_numbers(world, [float(v) for v in data.draw(spaced(world.m))])
-    finite = [dr.Channel(floats(data.draw(matrices(world.m, 3)))), dr.GRR(world.m, 1.0), dr.Geometric(2.0), dr.OUE(world.m, 0.5)]
+    finite = [
+        dr.Channel(floats(data.draw(matrices(world.m, 3)))),
+        dr.GRR(world.m, 1.0),
+        dr.Geometric(2.0),
+        dr.OUE(world.m, 0.5),
+    ]
     first, second = data.draw(st.permutations(finite))[:2]
     both = dr.assess(dr.Composed([first, second]), world.threat)
     for part in (first, second):

@@ -129,9 +129,7 @@ def test_clamp_that_touches_the_listed_outputs(kind, clamp):
     else:
         answer = dr.assess(dr.DiscreteGaussian(1.0, query=query, truncate=clamp), world.threat)
         P = [[F(float(x)) for x in row] for row in lines.discrete_gaussian(query, 1.0, clamp)]
-    assert answer.success.value == pytest.approx(
-        float(brute.success(P, world.pi, world.a, world.S)), rel=0, abs=1e-11
-    )
+    assert answer.success.value == pytest.approx(float(brute.success(P, world.pi, world.a, world.S)), rel=0, abs=1e-11)
     assert answer.rad.value == pytest.approx(float(brute.rad(P, world.pi, world.a, world.S)), rel=0, abs=1e-11)
 
 

@@ -58,7 +58,9 @@ def test_subset_selection(world, ratio):
 
 
 @cases(0.5)
-@given(world=worlds(sizes=(2, 5), goals=("within", "loss", "labels")), ratio=ratios, name=st.sampled_from(["oue", "ss"]))
+@given(
+    world=worlds(sizes=(2, 5), goals=("within", "loss", "labels")), ratio=ratios, name=st.sampled_from(["oue", "ss"])
+)
 def test_sets_with_another_goal_list_the_outputs(world, ratio, name):
     if name == "oue":
         mechanism, P = dr.OUE(world.m, epsilon_of(ratio)), channels.oue(world.m, ratio)

@@ -13,7 +13,6 @@ from tests.properties.strategies import worlds
 from tests.twin import brute
 
 
-
 @given(world=worlds(sizes=(2, 7)))
 def test_blind_guesses(world):
     """kappa_pi, kappa- and kappa+ of every goal: the prior's own, whatever is known."""

@@ -255,7 +255,7 @@ def root_level(curve: TradeoffCurve, m: int) -> float:
     0.518
     """
     low, high = 0.0, 1.0 / m
-    for _ in range(200):
+    for _ in range(70):
         middle = 0.5 * (low + high)
         if curve.at(middle) > (m - 1) * middle:
             low = middle

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from ..errors import NumericsError, ParameterError
+from ..params import as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,12 +113,14 @@ def piecewise_curve(fpr: ArrayLike, fnr: ArrayLike) -> TradeoffCurve:
     Points given must lie on or below the true curve's chords for the result to be a guarantee: joining points of a
     true trade-off curve by chords runs *above* it, so pass the break points of a piecewise-linear curve.
     """
-    x = np.concatenate([[0.0], np.asarray(fpr, dtype=float), [1.0]])
-    y = np.concatenate([[1.0], np.asarray(fnr, dtype=float), [0.0]])
-    if x.shape != y.shape or not np.all(np.isfinite(x) & np.isfinite(y)) or x.min() < 0 or x.max() > 1:
-        raise ParameterError("Tradeoff", "as many rates in [0, 1] for fpr as for fnr", f"{x.size - 2} and {y.size - 2}")
-    if y.min() < 0.0 or y.max() > 1.0:
-        raise ParameterError("Tradeoff.fnr", "rates in [0, 1]", f"values in [{y.min():g}, {y.max():g}]")
+    hint = "Give the break points of the curve: false-positive rates and the false-negative rates at them."
+    allowed = "as many rates in [0, 1] for fpr as for fnr"
+    given = [as_floats("Tradeoff", allowed, rates, hint) for rates in (fpr, fnr)]
+    if given[0].shape != given[1].shape or given[0].ndim != 1:
+        raise ParameterError("Tradeoff", allowed, f"{given[0].size} and {given[1].size}", hint)
+    if not all(np.all((rates >= 0.0) & (rates <= 1.0)) for rates in given):
+        raise ParameterError("Tradeoff", allowed, "a rate outside [0, 1]", hint)
+    x, y = np.concatenate([[0.0], given[0], [1.0]]), np.concatenate([[1.0], given[1], [0.0]])
     order = np.lexsort((y, x))
     hull: list[tuple[float, float]] = []
     for px, py in zip(x[order].tolist(), y[order].tolist(), strict=True):

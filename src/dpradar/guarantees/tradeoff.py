@@ -35,10 +35,10 @@ class Tradeoff:
     neighbours: Neighbours
 
     def __post_init__(self) -> None:
+        piecewise_curve(self.fpr, self.fnr)
         object.__setattr__(self, "fpr", tuple(float(x) for x in self.fpr))
         object.__setattr__(self, "fnr", tuple(float(x) for x in self.fnr))
         check_neighbours("Tradeoff", self.neighbours)
-        piecewise_curve(self.fpr, self.fnr)
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove f is f(1 - f) under replace-one."""

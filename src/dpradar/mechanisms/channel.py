@@ -13,6 +13,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.privacy import Privacy, Relation
+from ..params import as_floats
 from .capabilities import Release
 
 if TYPE_CHECKING:
@@ -45,18 +46,13 @@ def checked_size(owner: str, m: int, prior: Prior | None) -> None:
 
 
 def _checked_matrix(matrix: ArrayLike) -> Floats:
-    try:
-        array = np.array(matrix, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
+    allowed = "a matrix with one row per input (at least 2) and one column per output"
+    hint = "Row i is the distribution of the output when the input is i."
+    array = as_floats("Channel.matrix", allowed, matrix, hint)
     if array.ndim != 2 or array.shape[0] < 2 or array.shape[1] < 1:
-        raise ParameterError(
-            "Channel.matrix",
-            "a matrix with one row per input (at least 2) and one column per output",
-            f"an array of shape {array.shape}",
-        )
+        raise ParameterError("Channel.matrix", allowed, f"an array of shape {array.shape}", hint)
     if not np.all(np.isfinite(array)) or np.any(array < 0.0):
-        raise ParameterError("Channel.matrix", "finite and at least 0", "a negative, infinite or missing entry")
+        raise ParameterError("Channel.matrix", "finite and at least 0", "a negative, infinite or missing entry", hint)
     sums = array.sum(axis=1)
     off = np.flatnonzero(np.abs(sums - 1.0) > _ROW_TOLERANCE)
     if off.size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,7 @@ from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import Privacy, Relation
+from ..params import shown
 from .capabilities import FiniteChannel, Mechanism, Release
 from .query import largest_distance, smallest_radius
 
@@ -140,9 +142,11 @@ class Composed:
     mechanisms: Sequence[Any]
 
     def __post_init__(self) -> None:
-        parts = tuple(self.mechanisms)
+        given: object = self.mechanisms
+        parts = tuple(given) if isinstance(given, Iterable) else ()
         if not parts or not all(isinstance(part, Mechanism) for part in parts):
-            raise ParameterError("Composed.mechanisms", "one or more mechanisms", repr(self.mechanisms))
+            hint = "Guarantees are not mechanisms: they do not say what is released."
+            raise ParameterError("Composed.mechanisms", "a list of mechanisms", shown(self.mechanisms), hint)
         object.__setattr__(self, "mechanisms", parts)
 
     def at(self, prior: Prior | None) -> Release:
@@ -152,7 +156,8 @@ class Composed:
             return cast("Release", parts[0])
         sizes = {part.inputs for part in parts if part.inputs is not None}
         if len(sizes) > 1:
-            raise ParameterError("Composed.mechanisms", "about the same number of values", f"{sorted(sizes)}")
+            hint = "All parts are about the same record."
+            raise ParameterError("Composed.mechanisms", "about the same number of values", f"{sorted(sizes)}", hint)
         return _composed(parts, sizes.pop() if sizes else None)
 
     def __repr__(self) -> str:

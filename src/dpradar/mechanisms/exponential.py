@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..guarantees.approx import EPSILON, tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.privacy import Privacy, Relation
+from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release
 from .channel import MatrixChannel, checked_size
 from .noise.kernels import LaplaceKernel
@@ -102,12 +103,11 @@ class Exponential:
         if self.utility is None:
             return
         if self.interval is not None:
-            raise ParameterError("Exponential", "given a utility or an interval", "both")
-        matrix = np.array(self.utility, dtype=float)
+            raise ParameterError("Exponential", "given a utility or an interval", "both", "Leave one of them out.")
+        allowed, hint = "a matrix of finite numbers, rows = inputs", "Entry (i, j) is how good output j is for input i."
+        matrix = as_floats("Exponential.utility", allowed, self.utility, hint)
         if matrix.ndim != 2 or matrix.shape[0] < 2 or not np.all(np.isfinite(matrix)):
-            raise ParameterError(
-                "Exponential.utility", "a matrix of finite numbers, rows = inputs", f"shape {matrix.shape}"
-            )
+            raise ParameterError("Exponential.utility", allowed, f"an array of shape {matrix.shape}", hint)
         object.__setattr__(self, "utility", matrix)
 
     def at(self, prior: Prior | None) -> Release:
@@ -118,7 +118,10 @@ class Exponential:
             matrix = np.asarray(self.utility)
             checked_size("Exponential", matrix.shape[0], prior)
         elif prior is None or prior.is_continuous:
-            raise ParameterError("Exponential", "given a utility, an interval or a prior over numbers", "none of them")
+            hint = "The utility says how good each output is for each record."
+            raise ParameterError(
+                "Exponential", "given a utility, an interval or a prior over numbers", "none of them", hint
+            )
         else:
             numbers = prior.numbers("Exponential without a utility")
             matrix = -np.abs(numbers[:, None] - numbers[None, :])
@@ -129,6 +132,9 @@ class Exponential:
 
     def _on_interval(self, interval: tuple[float, float], prior: Prior | None) -> Release:
         low, high = interval
+        if not (np.isfinite(low) and np.isfinite(high)):
+            hint = "Without ends the utility has no finite sensitivity."
+            raise ParameterError("Exponential.interval", "(low, high), both finite", f"{interval}", hint)
         # epsilon 0 is uniform noise, which a kernel of practically infinite scale is to the last digit.
         kernel = LaplaceKernel(2.0 * (high - low) / max(self.epsilon, _FLAT))
         if prior is None or prior.is_continuous:
@@ -139,8 +145,9 @@ class Exponential:
             points = prior.numbers("Exponential on an interval")
             inside = bool(points.min() >= low and points.max() <= high)
         if not inside:
+            hint = "The output is a number of the interval, and so is the record."
             raise ParameterError(
-                "Exponential.interval", "wide enough for every value of the prior", f"[{low:g}, {high:g}]"
+                "Exponential.interval", "wide enough for every value of the prior", f"[{low:g}, {high:g}]", hint
             )
         return IntervalMechanism(kernel, low, high, self.epsilon, points).release()
 

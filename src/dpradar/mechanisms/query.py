@@ -84,9 +84,9 @@ def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
     else:
         array = prior.numbers(f"{owner} without a query")
     if prior is not None and array.shape[0] != prior.size:
-        raise ParameterError(
-            f"{owner}.query", f"one entry for each of the prior's {prior.size} values", f"{array.shape[0]}"
-        )
+        hint = "Equal records of a prior count once."
+        allowed = f"one entry for each of the prior's {prior.size} values"
+        raise ParameterError(f"{owner}.query", allowed, f"{array.shape[0]}", hint)
     return array.reshape(array.shape[0], -1)
 
 

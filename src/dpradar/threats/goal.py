@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import ParameterError
-from ..params import Param
-from .knowledge import checked_labels, codes_of, column_codes
+from ..params import Param, as_floats
+from .knowledge import codes_of, column_codes
+from .prior import checked_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -56,15 +57,17 @@ class Goal:
         checked = _ETA.check("Goal.within", eta)
         if isinstance(loss, str):
             if loss != "absolute":
-                raise ParameterError(
-                    "Goal.loss", "'absolute', a matrix or a function (value, guess) -> loss", repr(loss)
-                )
+                allowed = "'absolute', a matrix or a function (value, guess) -> loss"
+                raise ParameterError("Goal.loss", allowed, repr(loss), "Pass your own loss as a matrix or a function.")
             return cls("within", checked)
         if callable(loss):
             return cls("within", checked, loss=loss)
-        matrix = np.array(loss, dtype=float)
+        hint = "Entry (i, j) is the loss of guessing value j when the value is i."
+        matrix = as_floats("Goal.loss", "a square matrix of numbers >= 0", loss, hint)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.any(np.isnan(matrix)) or np.any(matrix < 0.0):
-            raise ParameterError("Goal.loss", "a square matrix of numbers >= 0", f"an array of shape {matrix.shape}")
+            raise ParameterError(
+                "Goal.loss", "a square matrix of numbers >= 0", f"an array of shape {matrix.shape}", hint
+            )
         matrix.setflags(write=False)
         return cls("within", checked, loss=matrix)
 
@@ -77,7 +80,9 @@ class Goal:
     def columns(cls, *names: str) -> Goal:
         """The guess must name these columns of the target's record (attribute inference)."""
         if not names:
-            raise ParameterError("Goal.columns", "one or more column names", "none")
+            raise ParameterError(
+                "Goal.columns", "one or more column names", "none", "Use Goal.exact() for all columns."
+            )
         return cls("columns", names=tuple(names))
 
     @property
@@ -93,9 +98,8 @@ class Goal:
             return column_codes("Goal.columns", prior, tuple(map(str, self.names)))
         if self.kind == "labels":
             if len(self.names) != prior.size:
-                raise ParameterError(
-                    "Goal.labels", f"{prior.size} labels, one for each value of the prior", f"{len(self.names)}"
-                )
+                allowed, hint = f"{prior.size} labels, one for each value of the prior", "A guess names one label."
+                raise ParameterError("Goal.labels", allowed, f"{len(self.names)}", hint)
             return codes_of(self.names)
         return None
 
@@ -104,9 +108,8 @@ class Goal:
         m = prior.size
         if isinstance(self.loss, np.ndarray):
             if self.loss.shape != (m, m):
-                raise ParameterError(
-                    "Goal.loss", f"a {m} x {m} matrix, as the prior has {m} values", f"{self.loss.shape}"
-                )
+                allowed, hint = f"a {m} x {m} matrix, as the prior has {m} values", "Give one row and column per value."
+                raise ParameterError("Goal.loss", allowed, f"{self.loss.shape}", hint)
             return np.ascontiguousarray((self.loss <= self.eta).T)
         if not callable(self.loss):
             numbers = prior.numbers("Goal.within")
@@ -114,7 +117,10 @@ class Goal:
         records = [prior.record(i) for i in range(m)]
         table = np.array([[float(self.loss(z, g)) for z in records] for g in records])
         if np.any(np.isnan(table)) or np.any(table < 0.0):
-            raise ParameterError("Goal.loss", "a function that returns numbers >= 0", "a negative or missing loss")
+            hint = "Check the function on each pair (value, guess)."
+            raise ParameterError(
+                "Goal.loss", "a function that returns numbers >= 0", "a negative or missing loss", hint
+            )
         return table <= self.eta
 
     def __repr__(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from .prior import checked_labels
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -25,23 +26,15 @@ def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
     return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
 
 
-def checked_labels(owner: str, labels: Sequence[Any]) -> tuple[Hashable, ...]:
-    """Return the labels as a tuple of hashables."""
-    result = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
-    try:
-        hash(result)
-    except TypeError:
-        raise ParameterError(owner, "labels such as words or numbers", "an unhashable label") from None
-    return result
-
-
 def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> NDArray[np.intp]:
     """Number the records by the values of the named columns."""
     if prior.columns is None:
         raise ParameterError(owner, "used with Prior.records", "a prior without columns", f"Columns asked: {names}.")
     unknown = [name for name in names if name not in prior.columns]
     if unknown:
-        raise ParameterError(owner, f"columns of the prior {sorted(prior.columns)}", f"{unknown}")
+        raise ParameterError(
+            owner, f"columns of the prior {sorted(prior.columns)}", f"{unknown}", "Check the spelling."
+        )
     return codes_of(list(zip(*(prior.columns[name] for name in names), strict=True)))
 
 
@@ -92,9 +85,11 @@ class Knowledge:
         if self.kind == "columns":
             return column_codes("Knowledge.columns", prior, tuple(map(str, self.names)))
         if len(self.names) != prior.size:
-            raise ParameterError(
-                "Knowledge.labels", f"{prior.size} labels, one for each value of the prior", f"{len(self.names)}"
+            allowed, hint = (
+                f"{prior.size} labels, one for each value of the prior",
+                "Equal labels look alike to the attacker.",
             )
+            raise ParameterError("Knowledge.labels", allowed, f"{len(self.names)}", hint)
         return codes_of(self.names)
 
     def __repr__(self) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import ParameterError
-from ..params import Param, shown
+from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -56,14 +56,10 @@ class Continuous:
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
-    try:
-        array = np.array(probabilities, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(
-            "Prior.probabilities", "numbers, one for each value", shown(probabilities), "Give a flat list of numbers."
-        ) from None
+    flat = "Give a flat list of numbers."
+    array = as_floats("Prior.probabilities", "numbers, one for each value", probabilities, flat)
     if array.ndim != 1:
-        raise ParameterError("Prior.probabilities", "one-dimensional", f"an array of shape {array.shape}")
+        raise ParameterError("Prior.probabilities", "one-dimensional", f"an array of shape {array.shape}", flat)
     if array.size < _SMALLEST:
         raise ParameterError(
             "Prior.probabilities",
@@ -88,8 +84,19 @@ def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def checked_labels(owner: str, labels: Sequence[Any]) -> tuple[Hashable, ...]:
+    """Return the labels as a tuple of hashables."""
+    hint = "Give a list with one word or number per value."
+    try:
+        result = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+        hash(result)
+    except TypeError:
+        raise ParameterError(owner, "labels such as words or numbers", shown(labels), hint) from None
+    return result
+
+
 def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
-    result = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+    result = checked_labels("Prior.values", values)
     if len(set(result)) != len(result):
         raise ParameterError(
             "Prior.values", "distinct", "a value that stands twice", "Add up the probabilities of equal values."
@@ -145,7 +152,10 @@ class Prior:
             return cls(array)
         names = _distinct(list(values))
         if len(names) != array.size:
-            raise ParameterError("Prior.values", f"{array.size} values, one for each probability", f"{len(names)}")
+            hint = "Give as many values as probabilities."
+            raise ParameterError(
+                "Prior.values", f"{array.size} values, one for each probability", f"{len(names)}", hint
+            )
         return cls(array, names)
 
     @classmethod
@@ -163,16 +173,21 @@ class Prior:
         table = {str(name): list(column) for name, column in dict(columns).items()}
         lengths = {len(column) for column in table.values()}
         if not table or len(lengths) != 1:
-            raise ParameterError("Prior.records", "one or more columns of equal length", f"lengths {sorted(lengths)}")
+            hint = "Every column has one entry per record."
+            raise ParameterError(
+                "Prior.records", "one or more columns of equal length", f"lengths {sorted(lengths)}", hint
+            )
         rows = list(zip(*table.values(), strict=True))
-        raw = np.ones(len(rows)) if weights is None else np.asarray(weights, dtype=float)
+        allowed, hint = f"{len(rows)} finite numbers >= 0, not all 0", "Give one weight, such as a count, per record."
+        raw = np.ones(len(rows)) if weights is None else as_floats("Prior.weights", allowed, weights, hint)
         if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or raw.sum() <= 0.0:
-            raise ParameterError("Prior.weights", f"{len(rows)} finite numbers >= 0, not all 0", "something else")
+            raise ParameterError("Prior.weights", allowed, "something else", hint)
         merged: dict[tuple[Any, ...], float] = {}
         for row, weight in zip(rows, raw.tolist(), strict=True):
             merged[row] = merged.get(row, 0.0) + weight
         if len(merged) < _SMALLEST:
-            raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}")
+            hint = "With a single possible record there is nothing to learn; add the records the target could have."
+            raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}", hint)
         array = _checked_probabilities(np.array(list(merged.values())) / raw.sum())
         kept = list(zip(*merged, strict=True))
         return cls(array, tuple(merged), dict(zip(table, kept, strict=True)))
@@ -187,16 +202,18 @@ class Prior:
         >>> Prior.continuous(uniform(), 0.0, 1.0)
         Prior(continuous on [0, 1])
         """
-        bounds = np.array([low, high], dtype=float)
+        hint = "They are the ends of the interval the record lies in."
+        bounds = as_floats("Prior.continuous", "given finite low < high", [low, high], hint)
         if not np.all(np.isfinite(bounds)) or not bounds[0] < bounds[1]:
-            raise ParameterError("Prior.continuous", "given finite low < high", f"low={low!r}, high={high!r}")
+            raise ParameterError("Prior.continuous", "given finite low < high", f"low={low!r}, high={high!r}", hint)
         if not (callable(getattr(distribution, "cdf", None)) and callable(getattr(distribution, "ppf", None))):
             raise ParameterError(
                 "Prior.distribution", "an object with cdf and ppf", shown(distribution), "Use a frozen scipy.stats one."
             )
         below, above = np.asarray(distribution.cdf(bounds), dtype=float)
         if not above - below > 0.0:
-            raise ParameterError("Prior.distribution", f"one with mass on [{low}, {high}]", "none there")
+            hint = "Choose an interval that the distribution reaches."
+            raise ParameterError("Prior.distribution", f"one with mass on [{low}, {high}]", "none there", hint)
         law = Continuous(distribution, float(low), float(high), float(below), float(above - below))
         return cls(np.empty(0), interval=law)
 

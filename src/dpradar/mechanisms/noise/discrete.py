@@ -217,7 +217,7 @@ def _bound(
     if truncate is not None:
         low, high = truncate
         if low != round(low) or high != round(high):
-            raise ParameterError(f"{owner}.truncate", "whole numbers", f"{truncate}")
+            raise ParameterError(f"{owner}.truncate", "whole numbers", f"{truncate}", "The noise is on whole numbers.")
         first, last = _clamped(first, last, int(low), int(high))
     return LatticeChannel(points, law, first, last, truncate).release()
 
