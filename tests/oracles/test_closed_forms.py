@@ -1,7 +1,7 @@
 """1-rad.md section 3: every closed form, through `assess`, against enumeration in exact fractions (m <= 6).
 
-e^epsilon is rational, so the twin's numbers are exact and dpradar's own rounding is all that may differ: sums of at most
-64 outputs x 6 values, each good to about 1e-16, hence 1e-12 with room to spare.
+e^epsilon is rational, so the twin's numbers are exact and dpradar's own rounding is all that may differ: sums of at
+most 64 outputs x 6 values, each good to about 1e-16, hence 1e-12 with room to spare.
 """
 
 from __future__ import annotations

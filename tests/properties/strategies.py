@@ -1,7 +1,7 @@
 """Drawn cases: priors, knowledge, goals, channels and mechanisms.
 
-Probabilities of priors and channels are whole multiples of 1/24, so that exact scores are multiples of 1/24^3: nothing is
-nearly a tie, and what the twin calls a tie dpradar must too.
+Probabilities of priors and channels are whole multiples of 1/24, so that exact scores are multiples of 1/24^3: nothing
+is nearly a tie, and what the twin calls a tie dpradar must too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Random channels x priors x knowledge x goals: `assess` against enumeration.
 
 Tiny sizes against the maximum over *all* deterministic attacks (Definition 4.1), larger ones against the formula of
-Theorem 4.3, both in exact fractions. dpradar sums at most a few hundred floats of size at most 1: 1e-11 is far above its
-rounding and far below 1/24^3, the smallest possible difference of two different values.
+Theorem 4.3, both in exact fractions. dpradar sums at most a few hundred floats of size at most 1: 1e-11 is far above
+its rounding and far below 1/24^3, the smallest possible difference of two different values.
 """
 
 from __future__ import annotations

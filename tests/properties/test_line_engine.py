@@ -1,7 +1,7 @@
 """Noise on the line: the interval of `assess` holds the twin's value and is narrow.
 
-The twin is good to 1e-12 (its docstring); 1e-11 is left for it. dpradar asks itself for 1e-10 per fibre, so 1e-8 is what
-a user may rely on.
+The twin is good to 1e-12 (its docstring); 1e-11 is left for it. dpradar asks itself for 1e-10 per fibre, so 1e-8 is
+what a user may rely on.
 """
 
 from __future__ import annotations

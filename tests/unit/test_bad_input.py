@@ -52,7 +52,8 @@ CASES = {
     **{f"{kind.__name__} with epsilon {value}": lambda kind=kind, value=value: kind(3, value)
        for kind in (dr.GRR, dr.SUE, dr.OUE, dr.SubsetSelection) for value in (-1.0, INF, NAN, "one", None, True)},
     **{f"Exponential with epsilon {value}": lambda value=value: dr.Exponential(value) for value in (-1.0, INF, NAN)},
-    **{f"PureDP with epsilon {value}": lambda value=value: dr.PureDP(value, "replace-one") for value in (-1.0, INF, NAN)},
+    **{f"PureDP with epsilon {value}": lambda value=value: dr.PureDP(value, "replace-one")
+       for value in (-1.0, INF, NAN)},
     **{f"ApproxDP with delta {value}": lambda value=value: dr.ApproxDP(1.0, value, "replace-one")
        for value in (-0.1, 1.1, NAN)},
     **{f"GDP with mu {value}": lambda value=value: dr.GDP(value, "replace-one") for value in (-1.0, INF, NAN)},
@@ -75,8 +76,8 @@ CASES = {
     "loss with nan": lambda: dr.Goal.within(1.0, [[0, NAN], [1, 0]]),
     "loss function that returns nan": lambda: dr.Threat(THREE, goal=dr.Goal.within(1.0, lambda _z, _g: NAN)),
     "within on words": lambda: dr.Threat(dr.Prior.uniform(2, ["a", "b"]), goal=dr.Goal.within(1.0)),
-    "no columns known": lambda: dr.Knowledge.columns(),
-    "no goal columns": lambda: dr.Goal.columns(),
+    "no columns known": dr.Knowledge.columns,
+    "no goal columns": dr.Goal.columns,
     # Channels and queries.
     "row that sums to 0.9": lambda: dr.Channel([[0.5, 0.4], [0.5, 0.5]]),
     "row off by 1e-8": lambda: dr.Channel([[0.5, 0.5 + 1e-8], [0.5, 0.5]]),

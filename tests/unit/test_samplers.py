@@ -1,7 +1,8 @@
 """Samplers: shapes, ranges, and the right probabilities, shown with the power to see wrong ones.
 
-Each cell of a sample is compared with its probability by an exact binomial test at 1e-9 (divided by the number of cells).
-Seeds are fixed, so a pass stays a pass; the same test must reject the mechanism with 0.7 and 1.3 times its parameter.
+Each cell of a sample is compared with its probability by an exact binomial test at 1e-9 (divided by the number of
+cells). Seeds are fixed, so a pass stays a pass; the same test must reject the mechanism with 0.7 and 1.3 times its
+parameter.
 """
 
 from __future__ import annotations

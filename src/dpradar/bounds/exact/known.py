@@ -78,6 +78,8 @@ def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     if levels.size > _MOST_LEVELS:
         message = f"transforms the laws of at most {_MOST_LEVELS} different probabilities"
         raise Inapplicable(message)
+    if levels.size == 1 and counts[0] == 1:
+        return ExactRisk(rad=(0.0, 0.0))  # a single possible record: nothing can be learned
     usual = cover.single[(cover.single_hits > 0) & (cover.single_hits < cover.guesses)]
     wanted = np.array([(prior.probabilities[usual] == level).sum() for level in levels])
     reach = 1.25 * float(levels.max()) * ratio.largest + 2.0

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 _TOLERANCE = 1e-9
 _ENTRIES = 2_000_000  # of one work array: 16 MB
+_WHOLE = 1.0 - 1e-12
 _ROUNDING = 1e-13  # what floating-point sums over the cells may add up to; part of every interval
 
 
@@ -166,6 +167,10 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
     function; the others are cut (numerics/envelope.py). Atoms from clamping are two more outputs of a finite channel.
     """
     pi = prior.probabilities
+    if float(np.ptp(model.points[pi > 0.0])) == 0.0:
+        # All likelihoods are the same function: the output tells nothing, as a single one would.
+        rad, success, hit = (float(x) for x in column_risk(np.ones((pi.size, 1)), pi, cover))
+        return ExactRisk(rad=(rad, rad), success=(success, success), hit=hit)
     noise = _Noise(model, pi)
     edges = base_edges(model.points[pi > 0.0], model.kernel, model.low, model.high)
     parts = [_beyond(noise, edges), _at_the_ends(model, pi, cover), *_of_singles(noise, edges, cover)]
@@ -218,7 +223,9 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover) -> list[Floats]:
 def _of_block(noise: _Noise, edges: Floats, block: Block) -> Floats:
     """A fibre of several members."""
     one = np.zeros(1, dtype=np.intp)
-    gained = integrate_envelope(_BlockScores(noise, block, "rad"), edges, one, _TOLERANCE, noise.batch)
+    gained = integrate_envelope(
+        _BlockScores(noise, _without_sure_guesses(block, noise.pi), "rad"), edges, one, _TOLERANCE, noise.batch
+    )
     won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.batch)
     return np.array([gained.low, gained.high, won.low, won.high, gained.companion])
 
@@ -230,6 +237,15 @@ def _atoms(model: LineModel) -> Floats:
     below = model.kernel.mass(np.full(model.points.size, -np.inf), model.low - model.points)
     above = model.kernel.mass(model.high - model.points, np.full(model.points.size, np.inf))
     return np.stack([below, above], axis=1)
+
+
+def _without_sure_guesses(block: Block, pi: Floats) -> Block:
+    """Drop guesses that are right about the whole prior where another is right about nobody: both gain 0 throughout."""
+    sure = block.sums(pi[block.members]) >= _WHOLE
+    if not block.misses or not sure.any():
+        return block
+    hits = np.round(block.sums(np.eye(block.members.size))).astype(bool)[~sure]
+    return Block(block.members, "matrix", block.counts[~sure], block.misses, hits=hits)
 
 
 def _useful(block: Block, pi: Floats, points: Floats) -> Block | None:
