@@ -54,6 +54,10 @@ def expected(mechanism: str, epsilon: float) -> float:
 def test_exact_values(table, mechanism):
     own = table.where(mechanism=mechanism)
     reference = [expected(mechanism, epsilon) for epsilon in EPSILONS]
+    if mechanism == "Gaussian":  # with the figure's own sigma, which lies a hair on the safe side of the twin's
+        sigmas = own.numbers("noise")
+        assert sigmas == pytest.approx([1.0 / formulas.gdp_mu(epsilon, 1e-5) for epsilon in EPSILONS], rel=1e-8)
+        reference = [lines.gaussian_uniform(VALUES, float(sigma)) for sigma in sigmas]
     assert own.numbers("rad") == pytest.approx(reference, abs=2e-10)
     assert np.all(own.numbers("rad_low") <= np.array(reference) + 1e-12)
     assert np.all(own.numbers("rad") >= np.array(reference) - 1e-12)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 import dpradar as dr
 from tests.properties.strategies import (
@@ -132,3 +133,28 @@ def test_gaussian_on_vectors_never_exceeds_gdp(pi, mu, seed):
     exact = dr.assess(dr.Gaussian(8 / mu, query=query), threat).rad
     bound = dr.assess(dr.GDP(mu * np.ptp(along) / 8 + 1e-12, "replace-one"), threat).rad
     assert (exact.low or 0.0) <= bound.value + SLACK
+
+
+@cases(0.1)
+@given(
+    shape=st.sampled_from([(1.0, 1.0), (0.5, 2.0), (2.0, 3.0)]),
+    eta=st.floats(0.02, 1.2),
+    scale=st.floats(0.1, 3.0),
+    clamp=st.sampled_from([None, (0.0, 1.0), (-0.5, 0.6), (2.0, 3.0)]),
+    known=st.booleans(),
+    kind=st.sampled_from(["laplace", "gaussian", "exponential"]),
+)
+def test_continuous_priors(shape, eta, scale, clamp, known, kind):
+    """The quadrature's intervals are estimates to 1e-6 or so, hence the wider slack."""
+    prior = dr.Prior.continuous(beta(*shape), 0.0, 1.0)
+    threat = dr.Threat(prior, dr.Knowledge.everything() if known else dr.Knowledge.nothing(), dr.Goal.within(eta))
+    mechanism = {
+        "laplace": lambda: dr.Laplace(scale, truncate=clamp),
+        "gaussian": lambda: dr.Gaussian(scale, truncate=clamp),
+        "exponential": lambda: dr.Exponential(2.0 / scale, interval=(0.0, 1.0)),
+    }[kind]()
+    answer = dr.assess(mechanism, threat)
+    assert_sandwich(answer)
+    assert -1e-6 <= answer.success.value - answer.baseline <= answer.worst_gain.value + 1e-6
+    assert 0.0 <= answer.rad.value <= answer.worst_gain.value + 1e-5
+    assert answer.rad.rule == "exact-continuous" or answer.rad.value <= 1e-5

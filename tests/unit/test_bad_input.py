@@ -176,13 +176,34 @@ NOT_ERRORS = {
     "sum off by 1e-10": lambda: assess_grr(dr.Threat(dr.Prior.of([0.5, 0.25, 0.25 + 1e-10]))),
     "m = 100,000": lambda: dr.assess(dr.GRR(100_000, 3.0), dr.Threat(dr.Prior.uniform(100_000))),
     "half a clamp": lambda: dr.assess(dr.Laplace(1.0, truncate=(0.0, INF)), dr.Threat(THREE)),
+    "half a clamp on whole numbers": lambda: dr.assess(dr.Geometric(1.0, truncate=(0, INF)), dr.Threat(THREE)),
+    "whole numbers far apart": lambda: dr.assess(dr.Geometric(1.0, query=[0, 10**12]), dr.Threat(dr.Prior.uniform(2))),
+    "hardly any noise on cells": lambda: dr.assess(dr.Gaussian(0.01, query=EYE), dr.Threat(THREE)),
+    "hardly any Laplace noise on cells": lambda: dr.assess(dr.Laplace(0.001, query=EYE), dr.Threat(THREE)),
     "eta larger than all": lambda: assess_grr(dr.Threat(THREE, goal=dr.Goal.within(1e9))),
     "infinite loss": lambda: assess_grr(dr.Threat(THREE, goal=dr.Goal.within(1.0, np.full((3, 3), INF)))),
     "numpy numbers": lambda: dr.assess(dr.GRR(np.int64(3), np.float32(1.0)), dr.Threat(dr.Prior.uniform(np.int32(3)))),
 }
 
 
-@pytest.mark.parametrize("name", NOT_ERRORS)
+# Known gaps: name -> what gets through.
+STILL_ERRORS = {
+    "half a clamp on whole numbers": "OverflowError",
+    "whole numbers far apart": "MemoryError",
+    "hardly any noise on cells": "overflow in exp",
+    "hardly any Laplace noise on cells": "overflow in exp",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=STILL_ERRORS[name]))
+        if name in STILL_ERRORS
+        else name
+        for name in NOT_ERRORS
+    ],
+)
 def test_these_are_not_errors(name):
     answer = NOT_ERRORS[name]()
     assert 0.0 <= answer.rad.value <= 1.0

@@ -23,7 +23,7 @@ __all__ = ["line_risk"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-10
 _ENTRIES = 2_000_000  # of one work array: 16 MB
 _WHOLE = 1.0 - 1e-12
 _ROUNDING = 1e-13  # what floating-point sums over the cells may add up to; part of every interval
