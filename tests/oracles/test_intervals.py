@@ -119,7 +119,6 @@ def windows_on_cells(n: int, eta: float) -> list[frozenset[int]]:
     return [frozenset(range(max(s, 0), min(s + width, n))) for s in range(-width // 2, n - width // 2 + 1)]
 
 
-@pytest.mark.xfail(strict=True, reason="continuous engine: outputs beyond the prior's range are left out")
 @pytest.mark.parametrize("interval", [(-1.0, 2.0), (0.0, 1.5), (-20.0, 20.0)])
 @pytest.mark.parametrize("known", [False, True])
 def test_an_interval_wider_than_the_prior(interval, known):

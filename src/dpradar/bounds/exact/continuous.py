@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["continuous_risk"]
 
 Floats = NDArray[np.float64]
-_TOLERANCE = 2e-7
+_TOLERANCE = 4e-7
 _SIZES = (64, 128, 256, 512, 1024, 2048)
 _ENTRIES = 1_000_000
 
@@ -102,9 +102,7 @@ class _Grid:
 
     def tables(self) -> list[tuple[Floats, Floats]]:
         """Return (likelihoods, weights): rows = outputs, columns = records; atoms and lumped tails come last."""
-        scale: float | Floats = 1.0
-        if self.model.renormalised:
-            scale = 1.0 / self.model.kernel.mass(self.model.low - self.records, self.model.high - self.records)
+        scale = self._scale()
         step = max(1, _ENTRIES // self.records.size)
         parts = []
         for start in range(0, self.outputs.size, step):
@@ -114,11 +112,27 @@ class _Grid:
         ends = self._ends()
         return [*parts, (ends, np.ones(ends.shape[0]))] if ends.size else parts
 
+    def _scale(self) -> float | Floats:
+        """Return what the density is multiplied with, record by record."""
+        if not self.model.renormalised:
+            return 1.0
+        return np.asarray(1.0 / self.model.kernel.mass(self.model.low - self.records, self.model.high - self.records))
+
+    def _stretches(self) -> Floats:
+        """Return the mass between the range of the records and the ends, where all likelihoods fall together."""
+        kernel, z = self.model.kernel, self.records
+        rows = []
+        if self.model.low < self.law.low:
+            rows.append(kernel.mass(self.model.low - z, min(self.law.low, self.model.high) - z))
+        if self.model.high > self.law.high:
+            rows.append(kernel.mass(max(self.law.high, self.model.low) - z, self.model.high - z))
+        return np.stack(rows) if rows else np.empty((0, z.size))
+
     def _ends(self) -> Floats:
         # Clamped mass sits on the ends. Without clamping, a Laplace tail beyond all records is one output: there all
         # likelihoods fall together. A Gaussian grid reaches so far out that nothing is left.
         if self.model.renormalised:
-            return np.empty((0, self.records.size))
+            return self._stretches() * self._scale()
         low, high = max(self.model.low, -np.inf), self.model.high
         if not self.model.clamp:
             low, high = self.law.low, self.law.high
@@ -135,11 +149,7 @@ class _Grid:
         kernel, z = self.model.kernel, self.records
         infinite = np.full(z.size, np.inf)
         rows = [kernel.mass(-infinite, self.model.low - z), kernel.mass(self.model.high - z, infinite)]
-        if self.model.low < self.law.low:
-            rows.append(kernel.mass(self.model.low - z, min(self.law.low, self.model.high) - z))
-        if self.model.high > self.law.high:
-            rows.append(kernel.mass(max(self.law.high, self.model.low) - z, self.model.high - z))
-        return np.stack(rows)
+        return np.vstack([np.stack(rows), self._stretches()])
 
 
 def _unknown(grid: _Grid, eta: float) -> Floats:
