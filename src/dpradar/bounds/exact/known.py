@@ -24,6 +24,7 @@ __all__ = ["known_risk"]
 Floats = NDArray[np.float64]
 _SIZES = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
 _MOST_LEVELS = 12
+_MOST_WIDTH = 30.0
 _TAIL = 3e-7  # probability that a single ratio lies beyond the grid: Phi(-5)
 _TOLERANCE = 1e-7
 _REGULAR = 8.0  # four times finer should bring 16 times less error; this much is asked before it is believed
@@ -74,6 +75,9 @@ def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
         message = "needs everything known of the target"
         raise Inapplicable(message)
     ratio = _ratio(model)
+    if ratio.width > _MOST_WIDTH:
+        message = f"works up to a distance of {_MOST_WIDTH:g} noise units; beyond it likelihood ratios overflow"
+        raise Inapplicable(message)
     levels, counts = np.unique(prior.probabilities[prior.probabilities > 0.0], return_counts=True)
     if levels.size > _MOST_LEVELS:
         message = f"transforms the laws of at most {_MOST_LEVELS} different probabilities"

@@ -26,6 +26,7 @@ __all__ = ["collinear_risk", "equidistant_gaussian", "one_hot_risk"]
 Floats = NDArray[np.float64]
 _MOST_CANDIDATES = 3_000
 _MOST_KNOTS = 4_000
+_MOST_DISTANCE = 30.0
 _SAME = 1e-9  # relative difference of squared distances that counts as none
 
 
@@ -112,6 +113,9 @@ def _largest(model: OneHot, pi: Floats) -> Floats:
         return np.zeros(2)
     if pi.size == 1:
         return np.full(2, pi[0])
+    if model.height / model.kernel.unit > _MOST_DISTANCE:
+        message = f"works up to a distance of {_MOST_DISTANCE:g} noise units; beyond it likelihood ratios overflow"
+        raise Inapplicable(message)
     levels, counts = np.unique(np.log(pi), return_counts=True)
     if isinstance(model.kernel, GaussianKernel):
         edges, log_cdf = _gaussian_ratio(model.height / model.kernel.sigma, levels)

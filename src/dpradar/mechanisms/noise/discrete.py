@@ -147,12 +147,14 @@ class LatticeChannel:
             "add-remove": max(abs(low), abs(high)),
             "reference": math.ceil((high - low) / 2),
         }[relation]
-        k = np.arange(-self.law.margin, distance + self.law.margin + 1)
         source = f"discrete noise, distance {distance:g}, {relation}"
         epsilon = self.law.epsilon(distance)
-        if k.size > _MOST_ATOMS and epsilon is not None:
+        if distance + 2 * self.law.margin > _MOST_ATOMS:
+            if epsilon is None:
+                return Privacy(relation=relation, source=source, tv=1.0)
             curve, tv = approx_curve(epsilon, 0.0), tv_of_approx(epsilon, 0.0)
             return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv)
+        k = np.arange(-self.law.margin, distance + self.law.margin + 1)
         if isinstance(self.law, GeometricLaw):
             k = np.arange(0, distance + 1)  # tails in one column each
         here, there = self.law.pmf(k), self.law.pmf(k - distance)
@@ -166,7 +168,7 @@ class LatticeChannel:
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one noisy whole number per given input."""
         noisy = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.law.sample(len(inputs), rng)
-        return noisy if self.truncate is None else np.clip(noisy, int(self.truncate[0]), int(self.truncate[1]))
+        return noisy if self.truncate is None else np.clip(noisy, *self.truncate).astype(np.int64)
 
     def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Return the log-likelihood of every input for one drawn output per given input."""
@@ -215,7 +217,8 @@ def _bound(
         )
     first, last = int(points.min()) - law.margin, int(points.max()) + law.margin
     if truncate is not None:
-        low, high = truncate
+        # An open end clamps nothing; an end far beyond every output does the same.
+        low, high = (min(max(end, first - 2.0), last + 2.0) if math.isinf(end) else end for end in truncate)
         if low != round(low) or high != round(high):
             raise ParameterError(f"{owner}.truncate", "whole numbers", f"{truncate}", "The noise is on whole numbers.")
         first, last = _clamped(first, last, int(low), int(high))
