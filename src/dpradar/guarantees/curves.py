@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
 
 from ..errors import NumericsError, ParameterError
+from ..numerics.special import ndtr, ndtri
 from ..params import as_floats
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
+from ...numerics.special import ndtr
 from ..case import Inapplicable
 from .risk import ExactRisk
 

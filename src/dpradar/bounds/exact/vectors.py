@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
 from ...mechanisms.capabilities import LineModel, OneHot
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
+from ...numerics.special import log_ndtr
 from ..case import Inapplicable
 from .line import line_risk
 from .risk import ExactRisk

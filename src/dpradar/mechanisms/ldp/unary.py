@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from ...guarantees.curves import likelihood_curve
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.special import expit
 from ..capabilities import Release
 from ..channel import checked_size
 from .parameters import LDP_PARAMS, set_parameters

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+
+from ...numerics.special import ndtr
 
 __all__ = ["GaussianKernel", "LaplaceKernel"]
 

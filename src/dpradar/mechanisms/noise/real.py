@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf
 
 from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.special import erf
 from ...params import Param
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
 from ..query import (

@@ -1,0 +1,42 @@
+"""The special functions of scipy, imported when first used: `import dpradar` does not wait for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["erf", "expit", "log_ndtr", "ndtr", "ndtri"]
+
+
+def erf(x: Any) -> Any:
+    """Return the error function."""
+    from scipy import special
+
+    return special.erf(x)
+
+
+def expit(x: Any) -> Any:
+    """Return 1/(1 + e^-x)."""
+    from scipy import special
+
+    return special.expit(x)
+
+
+def log_ndtr(x: Any) -> Any:
+    """Return the logarithm of the standard normal distribution function."""
+    from scipy import special
+
+    return special.log_ndtr(x)
+
+
+def ndtr(x: Any) -> Any:
+    """Return the standard normal distribution function."""
+    from scipy import special
+
+    return special.ndtr(x)
+
+
+def ndtri(q: Any) -> Any:
+    """Return the standard normal quantile function."""
+    from scipy import special
+
+    return special.ndtri(q)
