@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
+from dpradar.bounds.exact.known import known_risk
 from tests.oracles.worlds import other_bound
 from tests.twin import brute, formulas, lines, vectors
 
@@ -151,3 +152,23 @@ def test_composed_gaussians_are_one_gaussian():
     )
     assert_near(both.rad, together[0])
     assert_near(both.success, together[1])
+
+
+@pytest.mark.parametrize("pi", [[0.998, 0.001, 0.001], [0.999, 0.0009, 0.0001]])
+def test_known_cells_under_much_noise(pi):
+    """Hardly anything to learn: TV (1 - kappa) is nearly the value, so a lower end above it is wrong."""
+    threat = dr.Threat(dr.Prior.of(pi), dr.Knowledge.everything())
+    answer = dr.assess(dr.Gaussian(1000.0, query=np.eye(3)), threat)
+    largest = formulas.gdp_tv(math.sqrt(2.0) / 1000.0) * (1 - sum(p * p for p in pi))
+    assert (answer.rad.low or 0.0) <= answer.rad.value <= largest + 1e-9
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.5, 2.0, 5.0])
+@pytest.mark.parametrize("pi", [(0.5, 0.5), (0.9, 0.1)])
+def test_known_cells_from_above(mu, pi):
+    """Two cells: the closed form lies below the proven end, and close to it."""
+    prior = dr.Prior.of(pi)
+    cover = dr.Threat(prior, dr.Knowledge.everything()).cover
+    low, high = known_risk(dr.Gaussian(1 / mu, query=np.eye(2)).at(prior).one_hot, prior, cover).rad
+    exact, _ = vectors.two_candidates(math.sqrt(2.0) * mu, pi)
+    assert low <= exact <= high <= exact + 5e-4

@@ -27,6 +27,7 @@ _MOST_LEVELS = 12
 _MOST_WIDTH = 30.0
 _TAIL = 3e-7  # probability that a single ratio lies beyond the grid: Phi(-5)
 _TOLERANCE = 1e-7
+_SMALL = 0.01
 _REGULAR = 8.0  # four times finer should bring 16 times less error; this much is asked before it is believed
 
 
@@ -92,7 +93,8 @@ def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     for size in _SIZES:
         bounds.append(_bound(ratio, levels, counts, wanted, reach, size))
         moves = -np.diff(bounds)
-        if moves.size > 1 and moves[-1] <= moves[-2] / _REGULAR:
+        # Under much noise the grid is coarse beside the value itself; regular steps then prove nothing.
+        if moves.size > 1 and moves[-1] <= min(moves[-2] / _REGULAR, _SMALL * bounds[-1]):
             low = bounds[-1] - float(moves[-1]) / 3.0 - _TAIL * float(counts.sum())
             if moves[-1] <= _TOLERANCE:
                 break
