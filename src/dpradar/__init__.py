@@ -2,6 +2,7 @@
 
 from ._version import __version__
 from .bounds import assess
+from .calibration import Limit, calibrate
 from .errors import (
     DpradarError,
     InconsistentEvidence,
@@ -10,8 +11,9 @@ from .errors import (
     ParameterError,
     UnsupportedError,
 )
-from .guarantees import GDP, ApproxDP, PureDP, TotalVariation, Tradeoff
+from .guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP, TotalVariation, Tradeoff
 from .mechanisms import (
+    DPSGD,
     GRR,
     OUE,
     SUE,
@@ -22,19 +24,24 @@ from .mechanisms import (
     Gaussian,
     Geometric,
     Laplace,
+    Repeated,
     SubsetSelection,
 )
-from .results import Assessment, Bound, load
+from .results import Assessment, Bound, Calibration, load
 from .threats import Goal, Knowledge, Prior, Threat
 
 __all__ = [
+    "DPSGD",
     "GDP",
     "GRR",
     "OUE",
+    "RDP",
     "SUE",
+    "ZCDP",
     "ApproxDP",
     "Assessment",
     "Bound",
+    "Calibration",
     "Channel",
     "Composed",
     "DiscreteGaussian",
@@ -46,11 +53,13 @@ __all__ = [
     "InconsistentEvidence",
     "Knowledge",
     "Laplace",
+    "Limit",
     "MissingExtra",
     "NumericsError",
     "ParameterError",
     "Prior",
     "PureDP",
+    "Repeated",
     "SubsetSelection",
     "Threat",
     "TotalVariation",
@@ -58,5 +67,6 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "assess",
+    "calibrate",
     "load",
 ]

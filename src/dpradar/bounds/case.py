@@ -30,13 +30,14 @@ class Case:
     what: Any
     threat: Threat
     neighbours: Neighbours | None = None
+    about: Prior | None = None  # whose records the release is about, where the threat has no prior of its own
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     @cached_property
     def release(self) -> Release | None:
         """The mechanism bound to the prior; None for a guarantee."""
         if isinstance(self.what, Mechanism):
-            return self.what.at(self.threat.prior)
+            return self.what.at(self.threat.prior if self.about is None else self.about)
         if not isinstance(self.what, HasPrivacy):
             raise ParameterError(
                 "assess", "given a mechanism (such as GRR) or a guarantee (such as PureDP) first", repr(self.what)
@@ -48,9 +49,14 @@ class Case:
         source = self.what if self.release is None else self.release
         return cache(source.privacy)
 
+    def promise(self, relation: Relation) -> Privacy | None:
+        """Return the promise under a relation, if there is one."""
+        promise: Privacy | None = self._promises(relation)
+        return promise
+
     def privacy(self, relation: Relation) -> Privacy:
         """Return the promise under a relation or raise Inapplicable."""
-        promise: Privacy | None = self._promises(relation)
+        promise = self.promise(relation)
         if promise is None:
             message = f"nothing is promised under {relation}"
             raise Inapplicable(message)

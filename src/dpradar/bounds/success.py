@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case, Inapplicable
+from .rates import question_relations
 from .rule import Finding
 
 if TYPE_CHECKING:
@@ -128,9 +129,7 @@ def worst_gain(case: Case) -> list[Finding]:
     Under the relation asked for, the guarantee's own, or else the worse of the two that are known. It is what others
     call the advantage: the largest true-positive minus false-positive rate of a test between neighbours.
     """
-    own = case.neighbours or getattr(case.what, "neighbours", None)
-    relations: tuple[Relation, ...] = (own,) if own else ("replace-one", "add-remove")
-    found = [p for p in case.promises(*relations) if p.tv is not None]
+    found = [p for p in case.promises(*question_relations(case)) if p.tv is not None]
     if not found:
         message = "needs the total variation"
         raise Inapplicable(message)

@@ -5,7 +5,19 @@ from .curves import TradeoffCurve
 from .gdp import GDP
 from .neighbours import Neighbours
 from .privacy import Privacy
+from .renyi import RDP, ZCDP
 from .tradeoff import Tradeoff
 from .tv import TotalVariation
 
-__all__ = ["GDP", "ApproxDP", "Neighbours", "Privacy", "PureDP", "TotalVariation", "Tradeoff", "TradeoffCurve"]
+__all__ = [
+    "GDP",
+    "RDP",
+    "ZCDP",
+    "ApproxDP",
+    "Neighbours",
+    "Privacy",
+    "PureDP",
+    "TotalVariation",
+    "Tradeoff",
+    "TradeoffCurve",
+]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ..params import Param
 from .curves import approx_curve
 from .neighbours import Neighbours, check_neighbours
+from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
 __all__ = ["ApproxDP", "PureDP", "doubled_approx", "tv_of_approx"]
@@ -59,6 +60,7 @@ def _promise(relation: Relation, source: str, epsilon: float, delta: float) -> P
         delta=delta,
         curve=approx_curve(epsilon, delta),
         tv=tv_of_approx(epsilon, delta),
+        pairs=((approx_pair(epsilon, delta), 1),),
     )
 
 
@@ -86,6 +88,7 @@ class PureDP:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     epsilon: float
     neighbours: Neighbours
@@ -110,6 +113,7 @@ class ApproxDP:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON, DELTA)
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
 
     epsilon: float
     delta: float

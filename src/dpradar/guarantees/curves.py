@@ -14,9 +14,17 @@ from ..numerics.special import ndtr, ndtri
 from ..params import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-__all__ = ["TradeoffCurve", "approx_curve", "gaussian_curve", "laplace_curve", "likelihood_curve", "piecewise_curve"]
+__all__ = [
+    "TradeoffCurve",
+    "approx_curve",
+    "gaussian_curve",
+    "laplace_curve",
+    "larger_curve",
+    "likelihood_curve",
+    "piecewise_curve",
+]
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +38,12 @@ class TradeoffCurve:
     """
 
     fnr: Callable[[Floats], Floats]
-    peak: float
+    top: float | Callable[[], float]
+
+    @property
+    def peak(self) -> float:
+        """The peak, computed when first asked for where that takes work."""
+        return self.top() if callable(self.top) else self.top
 
     def at(self, fpr: float) -> float:
         """Return the false-negative rate at one false-positive rate."""
@@ -135,6 +148,36 @@ def piecewise_curve(fpr: ArrayLike, fnr: ArrayLike) -> TradeoffCurve:
 
 def _not_convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0.0
+
+
+def larger_curve(curves: Sequence[TradeoffCurve]) -> TradeoffCurve:
+    """Return the pointwise largest of several curves that all hold, each with the largest gap where it has one.
+
+    Examples
+    --------
+    >>> both = larger_curve([gaussian_curve(1.0), approx_curve(0.5, 0.0)])
+    >>> both.at(0.01) == max(gaussian_curve(1.0).at(0.01), approx_curve(0.5, 0.0).at(0.01))
+    True
+    """
+    if len(curves) == 1:
+        return curves[0]
+
+    def fnr(x: Floats) -> Floats:
+        return np.asarray(np.max([curve.fnr(x) for curve in curves], axis=0))
+
+    return TradeoffCurve(fnr, _peak(fnr, [curve.peak for curve in curves]))
+
+
+def _peak(fnr: Callable[[Floats], Floats], known: Sequence[float]) -> float:
+    """Return where 1 - f(x) - x is largest, by a shrinking grid: the gap is concave."""
+    low, high = 0.0, 1.0
+    best = 0.0
+    for _ in range(14):
+        x = np.unique(np.concatenate([np.linspace(low, high, 33), [p for p in known if low <= p <= high]]))
+        i = int(np.argmax(1.0 - fnr(x) - x))
+        best = float(x[i])
+        low, high = float(x[max(i - 1, 0)]), float(x[min(i + 1, x.size - 1)])
+    return best
 
 
 def likelihood_curve(null: ArrayLike, alternative: ArrayLike) -> TradeoffCurve:

@@ -8,7 +8,9 @@ from typing import ClassVar
 from ..params import Param
 from .curves import gaussian_curve
 from .neighbours import Neighbours, check_neighbours
+from .pairs import GaussianPair
 from .privacy import Privacy, Relation
+from .renyi import RenyiBound
 
 __all__ = ["GDP", "gaussian_privacy"]
 
@@ -22,9 +24,12 @@ MU = Param(
 
 
 def gaussian_privacy(mu: float, relation: Relation, source: str) -> Privacy:
-    """Return the promise of a trade-off curve G_mu."""
+    """Return the promise of a trade-off curve G_mu; it implies mu^2/2-zCDP."""
     curve = gaussian_curve(mu)
-    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap())
+    renyi = RenyiBound((), (), rho=0.5 * mu * mu)
+    return Privacy(
+        relation=relation, source=source, curve=curve, tv=curve.gap(), pairs=((GaussianPair(mu), 1),), renyi=renyi
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,7 @@ class GDP:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (MU,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("mu",)
 
     mu: float
     neighbours: Neighbours

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from .curves import TradeoffCurve
+    from .pairs import Pairs
+    from .renyi import RenyiBound
 
 __all__ = ["HasPrivacy", "Privacy", "Relation"]
 
@@ -17,7 +19,11 @@ Relation = Literal["replace-one", "add-remove", "reference"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Privacy:
-    """The promise under one relation; every part may be missing, ``source`` says where it comes from."""
+    """The promise under one relation; every part may be missing, ``source`` says where it comes from.
+
+    ``curve`` holds in both orders of the neighbours, except under "reference", where the false positives are those of
+    the reference. ``pairs`` dominate every pair of neighbours, in both orders, and survive adaptive composition.
+    """
 
     relation: Relation
     source: str
@@ -25,6 +31,8 @@ class Privacy:
     delta: float = 0.0
     curve: TradeoffCurve | None = None
     tv: float | None = None  # total variation, an upper bound
+    pairs: Pairs | None = None
+    renyi: RenyiBound | None = None
 
 
 @runtime_checkable

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .curves import TradeoffCurve, piecewise_curve
 from .neighbours import Neighbours, check_neighbours
+from .pairs import AtomPair, finite_pair
 from .privacy import Privacy, Relation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["Tradeoff"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +46,30 @@ class Tradeoff:
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove f is f(1 - f) under replace-one."""
-        curve = piecewise_curve(self.fpr, self.fnr)
+        curve, bends = piecewise_curve(self.fpr, self.fnr), np.array(self.fpr)
         if relation == self.neighbours:
-            return _promise(curve, relation, f"trade-off curve, {relation}")
+            return _promise(curve, bends, relation, f"trade-off curve, {relation}")
         if relation == "replace-one":
-            return _promise(_doubled(curve, self.fpr), relation, "trade-off curve, add-remove, doubled for replace-one")
+            twice, more = _doubled(curve, self.fpr)
+            return _promise(twice, more, relation, "trade-off curve, add-remove, doubled for replace-one")
         return None
 
 
-def _promise(curve: TradeoffCurve, relation: Relation, source: str) -> Privacy:
-    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap())
+def _promise(curve: TradeoffCurve, bends: Floats, relation: Relation, source: str) -> Privacy:
+    return Privacy(relation=relation, source=source, curve=curve, tv=curve.gap(), pairs=((_pair(curve, bends), 1),))
 
 
-def _doubled(curve: TradeoffCurve, breaks: Sequence[float]) -> TradeoffCurve:
+def _pair(curve: TradeoffCurve, bends: Floats) -> AtomPair:
+    """Return the two distributions whose trade-off is the curve: one outcome for each straight piece."""
+    x = np.unique(np.concatenate([[0.0], bends, [1.0]]))
+    fnr = curve.fnr(x)
+    jump = max(0.0, 1.0 - float(fnr[0]))  # seen under the alternative only
+    return finite_pair(np.append(np.maximum(-np.diff(fnr), 0.0), jump), np.append(np.diff(x), 0.0))
+
+
+def _doubled(curve: TradeoffCurve, breaks: Sequence[float]) -> tuple[TradeoffCurve, Floats]:
     # x -> f(1 - f(x)) is piecewise linear: it bends where f does and where 1 - f(x) is a break point of f.
     x = np.array([0.0, *sorted(breaks), 1.0])
     inner = 1.0 - curve.fnr(x)  # non-decreasing in x, so it can be inverted by interpolation
     bends = np.unique(np.clip(np.concatenate([x, np.interp(x, inner, x)]), 0.0, 1.0))
-    return piecewise_curve(bends, curve.fnr(1.0 - curve.fnr(bends)))
+    return piecewise_curve(bends, curve.fnr(1.0 - curve.fnr(bends))), bends

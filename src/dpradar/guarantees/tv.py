@@ -8,6 +8,7 @@ from typing import ClassVar
 from ..params import Param
 from .curves import approx_curve
 from .neighbours import Neighbours, check_neighbours
+from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
 __all__ = ["TotalVariation"]
@@ -33,6 +34,7 @@ class TotalVariation:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (TV,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("tv",)
 
     tv: float
     neighbours: Neighbours
@@ -51,4 +53,7 @@ class TotalVariation:
 
 
 def _promise(tv: float, relation: Relation, source: str) -> Privacy:
-    return Privacy(relation=relation, source=source, epsilon=0.0, delta=tv, curve=approx_curve(0.0, tv), tv=tv)
+    pairs = ((approx_pair(0.0, tv), 1),)
+    return Privacy(
+        relation=relation, source=source, epsilon=0.0, delta=tv, curve=approx_curve(0.0, tv), tv=tv, pairs=pairs
+    )

@@ -1,12 +1,14 @@
 """What is released: mechanisms, described by frozen objects and bound to a prior by ``at``."""
 
 from .channel import Channel
-from .composed import Composed
+from .composed import Composed, Repeated
+from .dpsgd import DPSGD
 from .exponential import Exponential
 from .ldp import GRR, OUE, SUE, SubsetSelection
 from .noise import DiscreteGaussian, Gaussian, Geometric, Laplace
 
 __all__ = [
+    "DPSGD",
     "GRR",
     "OUE",
     "SUE",
@@ -17,5 +19,6 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Laplace",
+    "Repeated",
     "SubsetSelection",
 ]

@@ -177,6 +177,7 @@ class Release:
         None  # of every input, an output drawn per row
     )
     sample: Callable[[Ints, np.random.Generator], Any] | None = None
+    repeat: Callable[[int], Release] | None = None  # that many independent copies, as one release with the same risk
 
 
 @runtime_checkable

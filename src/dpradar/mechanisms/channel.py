@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ParameterError, UnsupportedError
 from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
+from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
 from ..params import as_floats
 from .capabilities import Release
@@ -106,6 +107,7 @@ class MatrixChannel:
             epsilon=epsilon if finite else None,
             curve=approx_curve(epsilon, 0.0) if finite else None,
             tv=tv,
+            pairs=((approx_pair(epsilon, 0.0) if finite else approx_pair(0.0, tv), 1),),
         )
 
     def _total_variation(self, common: float, epsilon: float) -> float:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from ..guarantees.approx import tv_of_approx
-from ..guarantees.curves import approx_curve
+from ..guarantees.composition import together
 from ..guarantees.gdp import gaussian_privacy
-from ..guarantees.privacy import Privacy, Relation
-from ..params import shown
+from ..guarantees.privacy import HasPrivacy, Privacy, Relation
+from ..params import Param, shown
 from .capabilities import FiniteChannel, Mechanism, Release
 from .query import largest_distance, smallest_radius
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from ..guarantees.neighbours import Neighbours
     from ..threats import Prior
 
-__all__ = ["Composed"]
+__all__ = ["Composed", "Repeated"]
 
 Floats = NDArray[np.float64]
 
@@ -65,24 +65,11 @@ def _products(block: Floats, tables: Sequence[Floats], columns: int) -> Iterator
         yield from _products(product, tables[1:], columns)
 
 
-def _composed_privacy(parts: Sequence[Release], relation: Relation) -> Privacy | None:
-    """Return the promise of the parts together: epsilons and deltas add up, what stays common multiplies."""
-    promises = [promise for part in parts if (promise := part.privacy(relation)) is not None]
-    if len(promises) < len(parts):
-        return None
-    epsilon = sum(math.inf if promise.epsilon is None else promise.epsilon for promise in promises)
-    delta = sum(promise.delta for promise in promises)
-    known = math.isfinite(epsilon) and delta < 1.0
-    tv = 1.0 - math.prod(1.0 - (1.0 if promise.tv is None else promise.tv) for promise in promises)
-    tv = min(tv, tv_of_approx(epsilon, delta) if known else 1.0)
-    return Privacy(
-        relation=relation,
-        source="together: " + ", ".join(promise.source for promise in promises),
-        epsilon=epsilon if known else None,
-        delta=delta if known else 0.0,
-        curve=approx_curve(epsilon, delta) if known else approx_curve(0.0, tv),
-        tv=tv,
-    )
+def _composed_privacy(parts: Sequence[tuple[Release, int]], relation: Relation) -> Privacy | None:
+    """Return the promise of the parts together, or None when one of them promises nothing."""
+    promises = [(part.privacy(relation), times) for part, times in parts]
+    known = [(promise, times) for promise, times in promises if promise is not None]
+    return together(known, relation) if len(known) == len(promises) else None
 
 
 def _gaussian_privacy(vectors: Floats, relation: Relation) -> Privacy:
@@ -101,10 +88,12 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     simulated = [part.log_likelihoods for part in parts if part.log_likelihoods is not None]
     distances = [part.pair_tv for part in parts if part.pair_tv is not None]
     samplers = [part.sample for part in parts if part.sample is not None]
-    together = np.hstack(vectors) if len(vectors) == len(parts) else None
+    stacked = np.hstack(vectors) if len(vectors) == len(parts) else None
 
     def privacy(relation: Relation) -> Privacy | None:
-        return _composed_privacy(parts, relation) if together is None else _gaussian_privacy(together, relation)
+        if stacked is not None:
+            return _gaussian_privacy(stacked, relation)
+        return _composed_privacy([(part, 1) for part in parts], relation)
 
     def log_likelihoods(inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         return np.asarray(np.sum([draw(inputs, rng) for draw in simulated], axis=0))
@@ -121,16 +110,44 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         privacy=privacy,
         inputs=size,
         finite=Product(tuple(finite)) if len(finite) == len(parts) else None,
-        vectors=together,
+        vectors=stacked,
         pair_tv=pair_tv if len(distances) == len(parts) else None,
         log_likelihoods=log_likelihoods if len(simulated) == len(parts) else None,
         sample=sample if len(samplers) == len(parts) else None,
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+def _part(given: Any, prior: Prior | None) -> Release:
+    """Return a mechanism's release about the prior, or a guarantee as a release of which nothing more is known."""
+    if isinstance(given, Mechanism):
+        return given.at(prior)
+    return Release(name=repr(given), privacy=given.privacy)
+
+
+def _checked_parts(owner: str, given: object) -> tuple[Any, ...]:
+    parts = tuple(given) if isinstance(given, Iterable) else ()
+    if not parts or not all(isinstance(part, (Mechanism, HasPrivacy)) for part in parts):
+        hint = "Such as Composed([Laplace(2.0), ZCDP(0.1, neighbours='add-remove')])."
+        raise ParameterError(owner, "a list of mechanisms or guarantees", shown(given), hint)
+    return parts
+
+
+def common_neighbours(parts: Iterable[Any]) -> Neighbours | None:
+    """Return the relation that all guarantees among the parts are stated under, if it is one."""
+    found = {relation for part in parts if (relation := getattr(part, "neighbours", None)) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
 class Composed:
-    """Several mechanisms run on the same record with independent randomness, all outputs released.
+    """Several mechanisms or guarantees about the same record with independent randomness, all outputs released.
+
+    Later parts may depend on earlier outputs where only the guarantees are used; the exact engines take every part as
+    it is given.
+
+    Notes
+    -----
+    Dominating pairs compose (Zhu, Dong and Wang 2022, Theorem 10), Renyi divergences add up (Mironov 2017).
 
     Examples
     --------
@@ -142,18 +159,18 @@ class Composed:
     mechanisms: Sequence[Any]
 
     def __post_init__(self) -> None:
-        given: object = self.mechanisms
-        parts = tuple(given) if isinstance(given, Iterable) else ()
-        if not parts or not all(isinstance(part, Mechanism) for part in parts):
-            hint = "Guarantees are not mechanisms: they do not say what is released."
-            raise ParameterError("Composed.mechanisms", "a list of mechanisms", shown(self.mechanisms), hint)
-        object.__setattr__(self, "mechanisms", parts)
+        object.__setattr__(self, "mechanisms", _checked_parts("Composed.mechanisms", self.mechanisms))
+
+    @property
+    def neighbours(self) -> Neighbours | None:
+        """The relation that the guarantees among the parts share."""
+        return common_neighbours(self.mechanisms)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        parts = tuple(mechanism.at(prior) for mechanism in self.mechanisms)
+        parts = tuple(_part(given, prior) for given in self.mechanisms)
         if len(parts) == 1:
-            return cast("Release", parts[0])
+            return parts[0]
         sizes = {part.inputs for part in parts if part.inputs is not None}
         if len(sizes) > 1:
             hint = "All parts are about the same record."
@@ -161,4 +178,70 @@ class Composed:
         return _composed(parts, sizes.pop() if sizes else None)
 
     def __repr__(self) -> str:
-        return f"Composed({len(self.mechanisms)} mechanisms)"
+        return f"Composed({len(self.mechanisms)} releases)"
+
+
+_TIMES = Param(
+    name="times", integer=True, low=1, what="how often the mechanism is run", typical=(1, 50), more_private="down"
+)
+_MOST_DRAWS = 200  # repetitions that are simulated one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The same mechanism or guarantee ``times`` times on the same record, with independent randomness.
+
+    Gaussian and discrete Gaussian noise and the local protocols are exact: the average, the sum or the counts of the
+    reports hold all the information (docs/derivations/repeated.md).
+
+    Examples
+    --------
+    >>> from dpradar.mechanisms import Gaussian
+    >>> round(Repeated(Gaussian(sigma=10.0, query=[0, 1]), 100).at(None).privacy("replace-one").tv, 6)
+    0.382925
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = (_TIMES,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("times",)
+
+    mechanism: Any
+    times: int
+
+    def __post_init__(self) -> None:
+        _checked_parts("Repeated.mechanism", [self.mechanism])
+        object.__setattr__(self, "times", _TIMES.check("Repeated", self.times))
+
+    @property
+    def neighbours(self) -> Neighbours | None:
+        """The relation that the guarantee is stated under."""
+        return common_neighbours([self.mechanism])
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        part = _part(self.mechanism, prior)
+        if self.times == 1:
+            return part
+        if part.repeat is not None:
+            return part.repeat(self.times)
+        return _repeated(part, self.times)
+
+    def __repr__(self) -> str:
+        return f"Repeated({self.mechanism!r}, {self.times})"
+
+
+def _repeated(part: Release, times: int) -> Release:
+    """Return independent copies of a release of which no shorter description is known."""
+    if times <= _MOST_DRAWS and part.log_likelihoods is not None:
+        many = _composed((part,) * times, part.inputs)
+    else:
+        many = Release(name="repetition", privacy=part.privacy, inputs=part.inputs)
+
+    def privacy(relation: Relation) -> Privacy | None:
+        return _composed_privacy([(part, times)], relation)
+
+    return replace(many, privacy=privacy, pair_tv=_repeated_tv(part, times))
+
+
+def _repeated_tv(part: Release, times: int) -> Callable[[int], Floats] | None:
+    one = part.pair_tv
+    return None if one is None else lambda i: np.asarray(-np.expm1(times * np.log1p(-np.minimum(one(i), 1.0 - 1e-16))))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ParameterError
 from ..guarantees.approx import EPSILON, tv_of_approx
 from ..guarantees.curves import approx_curve
+from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
 from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release
@@ -48,6 +49,7 @@ class IntervalMechanism:
             epsilon=self.epsilon,
             curve=approx_curve(self.epsilon, 0.0),
             tv=tv_of_approx(self.epsilon, 0.0),
+            pairs=((approx_pair(self.epsilon, 0.0), 1),),
         )
 
     def release(self) -> Release:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
-from ..params import shown
+from ..params import Param, shown
 
 if TYPE_CHECKING:
     from ..threats import Prior
@@ -18,7 +18,9 @@ __all__ = [
     "Query",
     "checked_query",
     "checked_range",
+    "checked_sensitivity",
     "contributions",
+    "further",
     "largest_distance",
     "pairs_affordable",
     "smallest_radius",
@@ -42,6 +44,27 @@ def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
             f"{owner}.truncate", "(low, high) with low below high", shown(truncate), "It clamps the output."
         )
     return low, high
+
+
+_SENSITIVITY = Param(
+    name="sensitivity", low=0.0, what="the largest change of the released number between neighbours", typical=(0.1, 10.0)
+)
+
+
+def checked_sensitivity(owner: str, sensitivity: object, query: Query) -> float | None:
+    """Return the sensitivity or None; a query has its own."""
+    if sensitivity is None:
+        return None
+    if query is not None:
+        hint = "The contributions say how far apart they are."
+        raise ParameterError(f"{owner}.sensitivity", "left out beside a query", shown(sensitivity), hint)
+    return _SENSITIVITY.check(owner, sensitivity)
+
+
+def further(mechanism: Any) -> str:
+    """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
+    names = ("truncate", "sensitivity")
+    return "".join(f", {name}={value}" for name in names if (value := getattr(mechanism, name)) is not None)
 
 
 def checked_query(owner: str, query: Query) -> Query:

@@ -2,5 +2,6 @@
 
 from .assessment import Assessment, Discarded, load
 from .bound import Bound
+from .calibration import Achieved, Calibration
 
-__all__ = ["Assessment", "Bound", "Discarded", "load"]
+__all__ = ["Achieved", "Assessment", "Bound", "Calibration", "Discarded", "load"]

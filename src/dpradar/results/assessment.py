@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
+from .tradeoff import HasRates, SavedRates
 
 __all__ = ["Assessment", "Discarded", "load"]
 
@@ -68,14 +69,38 @@ class Assessment:
     prior: dict[str, Any] = field(default_factory=dict, hash=False)  # hash, size and kappa; never labels or frequencies
     neighbours: str | None = None
     version: str = ""
+    rates: HasRates | None = field(default=None, compare=False, repr=False)
 
     @property
     def bounds(self) -> dict[Quantity, Bound | None]:
         """The four bounds by name."""
         return {"rad": self.rad, "success": self.success, "gain": self.gain, "worst_gain": self.worst_gain}
 
+    def tpr(self, fpr: float) -> Bound:
+        """Return the largest true-positive rate of any attack between neighbours at this false-positive rate.
+
+        Guarantee
+        ---------
+        An upper bound, under the relation of the guarantee, the one given to ``assess``, or the worse of the two.
+
+        Notes
+        -----
+        One minus the trade-off curve (Dong, Roth and Su 2022; [UNIFY] Section 2). After ``load`` it is exact at the
+        saved rates and bounded by convexity between them.
+
+        Examples
+        --------
+        >>> import dpradar as dr
+        >>> round(dr.assess(dr.Gaussian(sigma=1.0)).tpr(fpr=0.01).value, 7)
+        0.0923622
+        """
+        if self.rates is None:
+            raise ParameterError("tpr", "asked of a release with a trade-off curve", self.release, "None is known.")
+        return self.rates.tpr(fpr)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the assessment as plain data with a schema key."""
+        rates = None if self.rates is None else self.rates.saved()
         bounds: dict[str, Any] = {n: None if bound is None else bound.to_dict() for n, bound in self.bounds.items()}
         return {
             "schema": SCHEMA,
@@ -89,6 +114,7 @@ class Assessment:
             "reason": dict(self.reason),
             "prior": dict(self.prior),
             "neighbours": self.neighbours,
+            "rates": None if rates is None else rates.to_dict(),
             "others": [other.to_dict() for other in self.others],
         }
 
@@ -101,7 +127,9 @@ class Assessment:
         bounds: dict[str, Any] = {q: None if data[q] is None else Bound.from_dict(data[q]) for q in QUANTITIES}
         others = tuple(Discarded.from_dict(other) for other in data["others"])
         rest = {key: data[key] for key in ("reason", "prior", "neighbours")}
-        return cls(**plain, **bounds, **rest, others=others)
+        saved = data.get("rates")
+        rates = None if saved is None else SavedRates.from_dict(saved)
+        return cls(**plain, **bounds, **rest, others=others, rates=rates)
 
     def save(self, path: str | Path) -> None:
         """Write the assessment as JSON."""

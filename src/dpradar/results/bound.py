@@ -50,5 +50,8 @@ class Bound:
         """Return the bound that ``to_dict`` wrote."""
         return cls(**{**data, "cites": tuple(data["cites"]), "assumes": tuple(data["assumes"])})
 
+    def __float__(self) -> float:
+        return self.value
+
     def __repr__(self) -> str:
         return f"Bound({self.value:.6g} {self.side}, {self.rule})"

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ...guarantees.curves import likelihood_curve
-from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
 from ..channel import checked_size
-from .parameters import LDP_PARAMS, set_parameters
+from ..cost import frequency_cost
+from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from ...guarantees.privacy import Privacy, Relation
     from ...params import Param
     from ...threats import Prior
 
@@ -41,6 +41,7 @@ class GRR:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     m: int
     epsilon: float
@@ -97,11 +98,11 @@ class GRR:
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one; a local report has no add/remove."""
-        if relation != "replace-one":
-            return None
-        rest = (self.m - 2) * self.other
-        curve = likelihood_curve([self.other, rest, self.keep], [self.keep, rest, self.other])
-        return Privacy(relation=relation, source="GRR", epsilon=self.epsilon, curve=curve, tv=self.difference)
+        return report_privacy(relation, "GRR", self.epsilon, self.keep, self.other, self.difference)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency."""
+        return frequency_cost(self.keep, self.other)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
         """Return one report per given value."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...guarantees.curves import likelihood_curve
-from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
 from ..channel import checked_size
-from .parameters import LDP_PARAMS, set_parameters
+from ..cost import frequency_cost
+from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...guarantees.privacy import Privacy, Relation
     from ...params import Param
     from ...threats import Prior
 
@@ -121,19 +121,14 @@ class SubsetSelection:
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from whether either of two values is in the set."""
-        if relation != "replace-one":
-            return None
         won = self.keep * (self.m - self.omega) / (self.m - 1)
         gone = (1.0 - self.keep) * self.omega / (self.m - 1)
-        rest = max(0.0, 1.0 - won - gone)
-        curve = likelihood_curve([gone, rest, won], [won, rest, gone])
-        return Privacy(
-            relation=relation,
-            source="SubsetSelection",
-            epsilon=self.epsilon,
-            curve=curve,
-            tv=self.difference,
-        )
+        return report_privacy(relation, "SubsetSelection", self.epsilon, won, gone, self.difference)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency."""
+        other = (self.omega - self.keep) / (self.m - 1)
+        return frequency_cost(self.keep, other)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
         """Return one row of omega distinct values per given value (in no particular order)."""

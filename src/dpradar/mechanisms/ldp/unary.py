@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...guarantees.curves import likelihood_curve
-from ...guarantees.privacy import Privacy, Relation
 from ...numerics.special import expit
 from ..capabilities import Release
 from ..channel import checked_size
-from .parameters import LDP_PARAMS, set_parameters
+from ..cost import frequency_cost
+from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...guarantees.privacy import Privacy, Relation
     from ...params import Param
     from ...threats import Prior
 
@@ -76,12 +76,9 @@ class UnaryChannel:
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from the two bits in which two values differ."""
-        if relation != "replace-one":
-            return None
         gone = self.other * (1.0 - self.own)
         won = self.own * (1.0 - self.other)
-        curve = likelihood_curve([gone, 1.0 - won - gone, won], [won, 1.0 - won - gone, gone])
-        return Privacy(relation=relation, source=self.name, epsilon=self.epsilon, curve=curve, tv=self.difference)
+        return report_privacy(relation, self.name, self.epsilon, won, gone, self.difference)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return one row of bits per given value."""
@@ -120,6 +117,7 @@ class SUE:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     m: int
     epsilon: float
@@ -127,13 +125,20 @@ class SUE:
     def __post_init__(self) -> None:
         set_parameters(self)
 
-    def at(self, prior: Prior | None) -> Release:
-        """Return the release about the records of the prior."""
-        checked_size("SUE", self.m, prior)
+    def _channel(self) -> UnaryChannel:
         half = self.epsilon / 2.0
         return UnaryChannel(
             self.m, self.epsilon, float(expit(half)), float(expit(-half)), math.tanh(half / 2.0), "SUE"
-        ).release()
+        )
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("SUE", self.m, prior)
+        return self._channel().release()
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency."""
+        return frequency_cost(self._channel().own, self._channel().other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,7 @@ class OUE:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
     m: int
     epsilon: float
@@ -154,9 +160,15 @@ class OUE:
     def __post_init__(self) -> None:
         set_parameters(self)
 
+    def _channel(self) -> UnaryChannel:
+        tv = math.tanh(self.epsilon / 2.0) / 2.0
+        return UnaryChannel(self.m, self.epsilon, 0.5, float(expit(-self.epsilon)), tv, "OUE")
+
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
         checked_size("OUE", self.m, prior)
-        return UnaryChannel(
-            self.m, self.epsilon, 0.5, float(expit(-self.epsilon)), math.tanh(self.epsilon / 2.0) / 2.0, "OUE"
-        ).release()
+        return self._channel().release()
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency."""
+        return frequency_cost(self._channel().own, self._channel().other)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -12,20 +13,23 @@ from numpy.typing import NDArray
 from ...errors import ParameterError, UnsupportedError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, likelihood_curve
+from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
-from ..query import Query, checked_query, checked_range, contributions
-from .real import SCALE, SIGMA, Range
+from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, further
+from .real import SCALE, SIGMA, Range, sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...guarantees.pairs import Pairs
     from ...params import Param
     from ...threats import Prior
 
 __all__ = ["DiscreteGaussian", "Geometric"]
 
 Floats = NDArray[np.float64]
+_MOST_PAIR_ATOMS = 100_000  # outputs of a pair that is composed
 _MOST_ATOMS = 2_000_000  # outputs of a pair that are compared one by one
 
 
@@ -153,7 +157,8 @@ class LatticeChannel:
             if epsilon is None:
                 return Privacy(relation=relation, source=source, tv=1.0)
             curve, tv = approx_curve(epsilon, 0.0), tv_of_approx(epsilon, 0.0)
-            return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv)
+            pairs = ((approx_pair(epsilon, 0.0), 1),)
+            return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=pairs)
         k = np.arange(-self.law.margin, distance + self.law.margin + 1)
         if isinstance(self.law, GeometricLaw):
             k = np.arange(0, distance + 1)  # tails in one column each
@@ -163,7 +168,16 @@ class LatticeChannel:
             here[-1], there[-1] = self.law.below(-k[-1:])[0], self.law.below(distance - k[-1:])[0]
         curve = likelihood_curve(here, there) if distance else approx_curve(0.0, 0.0)
         tv = min(curve.gap(), 1.0 if epsilon is None else tv_of_approx(epsilon, 0.0))
-        return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv)
+        return Privacy(
+            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=self._pairs(here, there)
+        )
+
+    def _pairs(self, here: Floats, there: Floats) -> Pairs | None:
+        if here.size > _MOST_PAIR_ATOMS:
+            return None
+        # The losses of geometric noise are whole multiples of 1/scale.
+        step = 1.0 / self.law.scale if isinstance(self.law, GeometricLaw) else None
+        return ((finite_pair(there, here, step), 1),)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one noisy whole number per given input."""
@@ -197,9 +211,17 @@ def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
     return max(first, low), min(last, high)
 
 
+def _lattice_privacy(law: GeometricLaw | DiscreteGaussianLaw, distance: float, relation: Relation) -> Privacy:
+    points = np.array([0.0, float(math.ceil(distance))])
+    return LatticeChannel(points, law, -law.margin, int(points[1]) + law.margin, None).privacy(relation)
+
+
 def _bound(
-    owner: str, law: GeometricLaw | DiscreteGaussianLaw, query: Query, truncate: Range, prior: Prior | None
+    mechanism: Geometric | DiscreteGaussian, law: GeometricLaw | DiscreteGaussianLaw, prior: Prior | None
 ) -> Release:
+    owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
+    if mechanism.sensitivity is not None or (prior is None and query is None):
+        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity)
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -240,22 +262,32 @@ class Geometric:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: float
     query: Query = None
     truncate: Range = None
+    sensitivity: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", SCALE.check("Geometric", self.scale))
         object.__setattr__(self, "query", checked_query("Geometric", self.query))
         object.__setattr__(self, "truncate", checked_range("Geometric", self.truncate))
+        object.__setattr__(self, "sensitivity", checked_sensitivity("Geometric", self.sensitivity, self.query))
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound("Geometric", GeometricLaw(self.scale), self.query, self.truncate, prior)
+        return _bound(self, GeometricLaw(self.scale), prior)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
+        r = math.exp(-1.0 / self.scale)
+        # Pr[|noise| > k] = 2 r^(k+1) / (1 + r)
+        far = max(0, math.ceil(-self.scale * math.log(0.05 * (1.0 + r) / 2.0) - 1.0))
+        return {"error": float(far), "variance": 2.0 * r / (1.0 - r) ** 2}
 
     def __repr__(self) -> str:
-        return f"Geometric(scale={self.scale:g})"
+        return f"Geometric(scale={self.scale:g}{further(self)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -277,15 +309,25 @@ class DiscreteGaussian:
     sigma: float
     query: Query = None
     truncate: Range = None
+    sensitivity: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", SIGMA.check("DiscreteGaussian", self.sigma))
         object.__setattr__(self, "query", checked_query("DiscreteGaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("DiscreteGaussian", self.truncate))
+        object.__setattr__(self, "sensitivity", checked_sensitivity("DiscreteGaussian", self.sensitivity, self.query))
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound("DiscreteGaussian", DiscreteGaussianLaw(self.sigma), self.query, self.truncate, prior)
+        return _bound(self, DiscreteGaussianLaw(self.sigma), prior)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
+        reach = DiscreteGaussianLaw(self.sigma).margin
+        k = np.arange(0, reach + 1, dtype=float)
+        mass = DiscreteGaussianLaw(self.sigma).pmf(k) * np.where(k > 0, 2.0, 1.0)
+        inside = np.cumsum(mass)
+        return {"error": float(k[int(np.argmax(inside >= 0.95))]), "variance": float(mass @ np.square(k))}
 
     def __repr__(self) -> str:
-        return f"DiscreteGaussian(sigma={self.sigma:g})"
+        return f"DiscreteGaussian(sigma={self.sigma:g}{further(self)})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -13,15 +14,19 @@ from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
+from ...guarantees.pairs import LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
 from ...numerics.special import erf
 from ...params import Param
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
+from ..cost import LOG_20, NORMAL_95
 from ..query import (
     Query,
     checked_query,
     checked_range,
+    checked_sensitivity,
     contributions,
+    further,
     largest_distance,
     pairs_affordable,
     smallest_radius,
@@ -29,9 +34,11 @@ from ..query import (
 from .kernels import GaussianKernel, LaplaceKernel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ...threats import Prior
 
-__all__ = ["Gaussian", "Laplace", "NoisyVectors"]
+__all__ = ["Gaussian", "Laplace", "NoisyVectors", "sensitive"]
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
@@ -132,7 +139,12 @@ class NoisyVectors:
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods if free else None,
+            repeat=self._averaged if gaussian else None,
         )
+
+    def _averaged(self, times: int) -> Release:
+        """Return the average of several releases, which holds all their information: the same with less noise."""
+        return NoisyVectors(self.points, GaussianKernel(self.kernel.unit / math.sqrt(times))).release()
 
 
 def noise_privacy(
@@ -146,10 +158,13 @@ def noise_privacy(
     source = f"Laplace noise, distance {distance:g}, {relation}"
     if on_line:
         curve = laplace_curve(epsilon)
-        return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=-math.expm1(-epsilon / 2))
+        pairs = ((LaplacePair(epsilon), 1),)
+        tv = -math.expm1(-epsilon / 2)
+        return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=pairs)
     # Independent coordinates: TV <= 1 - prod(1 - TV_i) = 1 - e^(-epsilon/2), below the bound of epsilon-DP.
     tv = min(-math.expm1(-epsilon / 2), tv_of_approx(epsilon, 0.0))
-    return Privacy(relation=relation, source=source, epsilon=epsilon, curve=approx_curve(epsilon, 0.0), tv=tv)
+    curve, apart = approx_curve(epsilon, 0.0), ((approx_pair(epsilon, 0.0), 1),)
+    return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=apart)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +180,12 @@ class NoisyInterval:
         """Return what the noise offers."""
         low, high = self.truncate or (-np.inf, np.inf)
         model = ContinuousModel(self.kernel, low, high, clamp=self.truncate is not None)
-        return Release(name="noise on an interval", privacy=self.privacy, continuous=model)
+        exact = isinstance(self.kernel, GaussianKernel) and self.truncate is None
+        repeat = self._averaged if exact else None
+        return Release(name="noise on an interval", privacy=self.privacy, continuous=model, repeat=repeat)
+
+    def _averaged(self, times: int) -> Release:
+        return NoisyInterval(GaussianKernel(self.kernel.unit / math.sqrt(times)), self.low, self.high).release()
 
     def privacy(self, relation: Relation) -> Privacy:
         """Return the promise over the whole interval; a record that is absent contributes 0."""
@@ -176,9 +196,21 @@ class NoisyInterval:
         return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
-def _bound(
-    owner: str, kernel: LaplaceKernel | GaussianKernel, query: Query, truncate: Range, prior: Prior | None
-) -> Release:
+def sensitive(privacy: Callable[[float, Relation], Privacy | None], sensitivity: float | None) -> Release:
+    """Return noise on a number of which only the largest change between neighbours is known: 1 unless said."""
+    distance = 1.0 if sensitivity is None else sensitivity
+
+    def promise(relation: Relation) -> Privacy | None:
+        # No reference: without the contributions nothing is known of their middle.
+        return None if relation == "reference" else privacy(distance, relation)
+
+    return Release(name="noise", privacy=promise)
+
+
+def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None) -> Release:
+    owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
+    if mechanism.sensitivity is not None or (prior is None and query is None):
+        return sensitive(partial(noise_privacy, kernel, on_line=True), mechanism.sensitivity)
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -193,7 +225,8 @@ class Laplace:
     """Laplace noise of the given scale, independent per coordinate, on the target's contribution.
 
     ``query`` is one number or vector per value of the prior, or a function of the record (default: the prior's numeric
-    values); ``truncate=(low, high)`` clamps the output.
+    values); ``truncate=(low, high)`` clamps the output. ``sensitivity`` instead of a query: all that is known is how
+    much a released number changes between neighbours; without any of these and without a prior it is taken to be 1.
 
     Notes
     -----
@@ -206,29 +239,36 @@ class Laplace:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
 
     scale: float
     query: Query = None
     truncate: Range = None
+    sensitivity: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", SCALE.check("Laplace", self.scale))
         object.__setattr__(self, "query", checked_query("Laplace", self.query))
         object.__setattr__(self, "truncate", checked_range("Laplace", self.truncate))
+        object.__setattr__(self, "sensitivity", checked_sensitivity("Laplace", self.sensitivity, self.query))
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound("Laplace", LaplaceKernel(self.scale), self.query, self.truncate, prior)
+        return _bound(self, LaplaceKernel(self.scale), prior)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error that 5 of 100 released numbers exceed, scale ln 20, and the variance 2 scale^2."""
+        return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale**2}
 
     def __repr__(self) -> str:
-        return f"Laplace(scale={self.scale:g}{'' if self.truncate is None else f', truncate={self.truncate}'})"
+        return f"Laplace(scale={self.scale:g}{further(self)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaussian:
     """Gaussian noise of standard deviation sigma, independent per coordinate, on the target's contribution.
 
-    ``query`` and ``truncate`` as for :class:`Laplace`.
+    ``query``, ``truncate`` and ``sensitivity`` as for :class:`Laplace`.
 
     Notes
     -----
@@ -241,19 +281,26 @@ class Gaussian:
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (SIGMA,)
+    ORDERED: ClassVar[tuple[str, ...]] = ("sigma",)
 
     sigma: float
     query: Query = None
     truncate: Range = None
+    sensitivity: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", SIGMA.check("Gaussian", self.sigma))
         object.__setattr__(self, "query", checked_query("Gaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("Gaussian", self.truncate))
+        object.__setattr__(self, "sensitivity", checked_sensitivity("Gaussian", self.sensitivity, self.query))
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound("Gaussian", GaussianKernel(self.sigma), self.query, self.truncate, prior)
+        return _bound(self, GaussianKernel(self.sigma), prior)
+
+    def cost(self) -> dict[str, float]:
+        """Return the error that 5 of 100 released numbers exceed, and the variance."""
+        return {"error": NORMAL_95 * self.sigma, "variance": self.sigma**2}
 
     def __repr__(self) -> str:
-        return f"Gaussian(sigma={self.sigma:g}{'' if self.truncate is None else f', truncate={self.truncate}'})"
+        return f"Gaussian(sigma={self.sigma:g}{further(self)})"

@@ -1,0 +1,59 @@
+"""True-positive rates of any attack between neighbours, straight from the trade-off curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..results.tradeoff import FPR, SavedRates, bounded_rate
+
+if TYPE_CHECKING:
+    from ..guarantees.privacy import Privacy, Relation
+    from ..results import Bound
+    from .case import Case
+
+__all__ = ["Rates", "question_relations"]
+
+
+def question_relations(case: Case) -> tuple[Relation, ...]:
+    """Return the relations that worst_gain and the true-positive rate speak of.
+
+    The one asked for, the guarantee's own, or else both, of which the worse counts.
+    """
+    own = case.neighbours or getattr(case.what, "neighbours", None)
+    return (own,) if own else ("replace-one", "add-remove")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rates:
+    """Rates of a case, computed when asked for."""
+
+    case: Case
+
+    def _promises(self) -> list[Privacy]:
+        known = (self.case.promise(relation) for relation in question_relations(self.case))
+        return [promise for promise in known if promise is not None and promise.curve is not None]
+
+    def tpr(self, fpr: float) -> Bound:
+        """Return the largest true-positive rate, under the worse relation where none was asked for."""
+        x = float(FPR.check("tpr", fpr))
+        promises = self._promises()
+        if not promises:
+            return bounded_rate(1.0, ("no trade-off curve is known for this release: nothing can be said",))
+        worst = min(promises, key=lambda promise: promise.curve.at(x))  # type: ignore[union-attr]
+        notes = (worst.source, f"neighbours: {worst.relation}")
+        return bounded_rate(1.0 - worst.curve.at(x), notes)  # type: ignore[union-attr]
+
+    def saved(self) -> SavedRates | None:
+        """Return the rates on a grid that is fine at both ends."""
+        promises = self._promises()
+        if not promises:
+            return None
+        small = np.concatenate([[0.0], np.geomspace(1e-6, 0.5, 58), [1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1]])
+        x = np.unique(np.concatenate([small, 1.0 - small]).round(12))
+        curves = [np.clip(promise.curve.fnr(x), 0.0, 1.0) for promise in promises]  # type: ignore[union-attr]
+        fnr = np.min(curves, axis=0)
+        assumes = tuple(sorted({f"neighbours: {promise.relation}" for promise in promises}))
+        return SavedRates(tuple(x.tolist()), tuple(fnr.tolist()), assumes)

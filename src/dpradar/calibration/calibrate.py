@@ -1,0 +1,212 @@
+"""The least noise that keeps every limit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .._version import __version__
+from ..errors import ParameterError
+from ..mechanisms.cost import cost_of
+from ..params import Param, shown
+from ..results.calibration import Achieved, Calibration, Status
+from .family import Family, family_of
+from .limit import Limit
+from .search import Probe, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..threats import Prior
+
+__all__ = ["calibrate"]
+
+_PRECISION = Param(
+    name="precision", low=1e-9, high=0.1, what="how close the answer is to the least noise, relatively", typical=(1e-6, 1e-2)
+)
+_PATIENCE = 1.0  # seconds of silence before progress is reported
+
+
+def calibrate(
+    family: Any,
+    limits: Limit | Sequence[Limit],
+    *,
+    precision: float = 1e-5,
+    progress: Callable[[str], None] | None = None,
+    **fixed: Any,
+) -> Calibration:
+    """Return the least noise that keeps every limit, or, with limits on accuracy alone, the most.
+
+    Guarantee
+    ---------
+    The limits hold at the returned value, by the same rules as ``assess``. With a little less noise (``precision``)
+    one of them breaks. For families that are not provably ordered, some 260 noisier releases are assessed too, and the
+    answer moves up until all of them keep the limits.
+
+    Assumes
+    -------
+    As ``assess`` does. A limit without a prior is asked about the records of the other limits' priors, where there
+    are any, because they settle the sensitivity.
+
+    Parameters
+    ----------
+    family
+        A mechanism or guarantee class whose one free parameter is chosen (the others by name), or a function of one
+        number that returns a mechanism, such as ``lambda sigma: Repeated(Gaussian(sigma), 40)``.
+    limits
+        One or several; all are kept, and ``binding`` names the one that decides.
+    precision
+        How close the answer is to the least noise, relatively.
+    progress
+        Called with a line of text for every value tried, once the search has taken a second.
+
+    Notes
+    -----
+    Ctrl-C stops the search; the best value found so far, if there is one, is returned with status "stopped".
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> c = dr.calibrate(dr.Laplace, dr.Limit(dr.Threat(dr.Prior.uniform(10)), rad=0.1))
+    >>> round(9 / c.value, 4), round(c.cost["error"], 3)
+    (2.1201, 12.717)
+    """
+    wanted = _checked(limits)
+    chosen = family_of(family, fixed)
+    precision = _PRECISION.check("calibrate", precision)
+    chosen = _directed(chosen, wanted)
+    risky = any(limit.risks for limit in wanted)
+    search = _search(chosen, wanted, precision, _patient(progress), risky=risky)
+    status: Status
+    try:
+        status = search.run()  # type: ignore[assignment]
+    except KeyboardInterrupt:
+        if search.best is None:
+            raise
+        status = "stopped"
+    return _result(search, wanted, status, risky=risky)
+
+
+def _checked(limits: Limit | Sequence[Limit]) -> tuple[Limit, ...]:
+    given = (limits,) if isinstance(limits, Limit) else tuple(limits) if isinstance(limits, (list, tuple)) else ()
+    if not given or not all(isinstance(limit, Limit) for limit in given):
+        hint = "Such as Limit(Threat(Prior.uniform(10)), rad=0.1)."
+        raise ParameterError("calibrate.limits", "a Limit or a list of them", shown(limits), hint)
+    return given
+
+
+def _patient(progress: Callable[[str], None] | None) -> Callable[[str], None]:
+    started = time.monotonic()
+
+    def report(text: str) -> None:
+        if progress is not None and time.monotonic() - started > _PATIENCE:
+            progress(text)
+
+    return report
+
+
+def _abouts(limits: Sequence[Limit]) -> list[Prior | None]:
+    priors = [limit.who.prior for limit in limits if limit.who.prior is not None]
+    return list({id(prior): prior for prior in priors}.values()) or [None]
+
+
+def _search(
+    family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
+) -> Search:
+    def measure(limit: Limit, what: Any, about: Prior | None) -> list[Achieved]:
+        return limit.achieved(what, about) if risky else limit.spent(what)
+
+    return Search(family, limits, measure, _abouts(limits), precision, progress, sign=1 if risky else -1)
+
+
+def _directed(family: Family, limits: Sequence[Limit]) -> Family:
+    """Return the family with the direction in which the risk falls, found by trying when nothing else tells."""
+    if family.direction is not None:
+        return family
+    upward = replace(family, direction="up")
+    risky = any(limit.risks for limit in limits)
+    search = _search(upward, limits, 1e-3, lambda _: None, risky=risky)
+    found = [probe for x in (0.1, 0.5, 1.0, 2.0, 10.0) if (probe := search.probe(upward.u(x))) is not None]
+    if len(found) < 2:
+        hint = f"Tried {family.parameter} = 0.1, 0.5, 1, 2 and 10."
+        raise ParameterError("calibrate.family", "a function defined for such numbers", "errors", hint)
+    falls = found[-1].excess < found[0].excess
+    return upward if falls == risky else replace(family, direction="down")
+
+
+def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
+    family, best = search.family, search.best
+    if best is None or status == "unmet":
+        return Calibration(
+            parameter=family.parameter,
+            value=None,
+            status="unmet",
+            reason=_why_unmet(search),
+            tried=search.tried,
+            version=__version__,
+        )
+    spent = [one for limit in limits for one in limit.spent(best.mechanism)]
+    over = [one for one in spent if one.value > (one.limit or 0.0)]
+    if risky and over:
+        worst = over[0]
+        reason = (
+            f"the risk limits need {family.parameter} {best.x:.6g}, where {worst.quantity} is {worst.value:.4g}, "
+            f"more than {worst.limit:g}. Relax one of the limits."
+        )
+        return Calibration(
+            parameter=family.parameter, value=None, status="unmet", reason=reason, tried=search.tried, version=__version__
+        )
+    achieved = best.achieved + (tuple(spent) if risky else _informed(limits, best))
+    return Calibration(
+        parameter=family.parameter,
+        value=best.x,
+        status=status,
+        achieved=achieved,
+        binding=None if status == "free" else _binding(best),
+        cost=cost_of(best.mechanism),
+        reason=_reason(search, status),
+        tried=search.tried,
+        release=repr(best.mechanism),
+        mechanism=best.mechanism,
+        version=__version__,
+    )
+
+
+def _informed(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
+    """Return what the risk comes to when only the accuracy was limited."""
+    found = []
+    for limit in limits:
+        if limit.threat is not None:
+            quantity = "success" if limit.threat.kind == "membership" else "rad"
+            told = Limit(limit.threat, neighbours=limit.neighbours, **{quantity: 1.0})
+            found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+    return tuple(found)
+
+
+def _binding(best: Probe) -> str:
+    """Return the limit that is nearest to being broken."""
+
+    def used(one: Achieved) -> float:
+        return one.value / one.limit if one.limit else 1.0
+
+    return max((one for one in best.achieved if one.limit is not None), key=used).label
+
+
+def _why_unmet(search: Search) -> str:
+    if not search.probes:
+        return "nothing could be tried"
+    last = max(search.probes, key=lambda probe: search.sign * probe.u)
+    broken = [one for one in last.achieved if one.value > (one.limit or 0.0)]
+    told = "; ".join(f"{one.quantity} is still {one.value:.4g}, more than {one.limit:g} ({one.rule})" for one in broken)
+    return f"no value of {search.family.parameter} keeps the limits: at {last.x:.6g} {told or 'a limit is broken'}"
+
+
+def _reason(search: Search, status: Status) -> str:
+    family = search.family
+    if status == "free":
+        end = "least" if search.sign > 0 else "most"
+        return f"every {family.parameter} keeps the limits, even the {end} noise tried ({family.x(search.best.u):.6g})"  # type: ignore[union-attr]
+    if status == "stopped":
+        return "stopped before the search was over: the value keeps the limits, but less noise might do"
+    return ""

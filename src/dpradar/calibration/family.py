@@ -1,0 +1,120 @@
+"""What is calibrated: releases that depend on one number, and in which direction they become more private."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import ParameterError
+from ..params import Param, shown
+from .order import no_riskier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Family", "family_of"]
+
+_WIDE = 1e6  # how far beyond its typical values a parameter is tried
+Direction = Literal["up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``build(x)`` for x in [low, high]; the noise coordinate u grows with the noise: log x, or -log x."""
+
+    parameter: str
+    build: Callable[[float], Any]
+    low: float
+    high: float
+    start: float
+    direction: Direction | None
+    integer: bool = False
+
+    def x(self, u: float) -> float:
+        """Return the parameter at a noise coordinate, whole numbers on the safe side."""
+        value = math.exp(u if self.direction == "up" else -u)
+        if self.integer:
+            value = math.ceil(value - 1e-9) if self.direction == "up" else math.floor(value + 1e-9)
+        return min(max(value, self.low), self.high)
+
+    def u(self, x: float) -> float:
+        """Return the noise coordinate of a parameter."""
+        return math.log(x) if self.direction == "up" else -math.log(x)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the most noise, as coordinates."""
+        ends = self.u(max(self.low, 1e-300)), self.u(self.high)
+        return min(ends), max(ends)
+
+
+def _of_class(kind: Any, fixed: dict[str, Any]) -> Family:
+    owner = kind.__name__
+    params: tuple[Param, ...] = kind.PARAMS
+    free = [param for param in params if param.more_private is not None and param.name not in fixed]
+    missing = [param.name for param in params if param.more_private is None and param.name not in fixed]
+    if missing:
+        raise ParameterError(owner, "given every other parameter", "no " + ", ".join(missing), f"Add {missing[0]}=...")
+    if len(free) != 1:
+        names = ", ".join(param.name for param in free) or "none"
+        hint = "Fix all but one: calibrate(DPSGD, limit, sample_rate=0.01, steps=1000)."
+        raise ParameterError(owner, "left with exactly one parameter to choose", names, hint)
+    param = free[0]
+    low, high = param.typical
+    least = max(param.low, (low or high) / _WIDE) if not param.integer else max(param.low, 1.0)
+    most = min(param.high, high * _WIDE)
+    try:
+        kind(**{param.name: _cast(param, math.sqrt((low or high) * high)), **fixed})
+    except TypeError as error:
+        hint = "calibrate passes them on by name."
+        raise ParameterError(owner, "given the arguments it takes", str(error), hint) from None
+    return Family(
+        parameter=param.name,
+        build=lambda x: kind(**{param.name: _cast(param, x), **fixed}),
+        low=least,
+        high=most,
+        start=math.sqrt(max(low, least) * high),
+        direction=param.more_private,
+        integer=param.integer,
+    )
+
+
+def _cast(param: Param, x: float) -> float:
+    return round(x) if param.integer else x
+
+
+def _of_function(function: Callable[[float], Any]) -> Family:
+    names = list(inspect.signature(function).parameters)
+    if len(names) != 1:
+        hint = "Such as lambda sigma: Repeated(Gaussian(sigma), 40)."
+        raise ParameterError("calibrate.family", "a class or a function of one number", shown(function), hint)
+    family = Family(names[0], function, 1.0 / _WIDE, 1e3 * _WIDE, 1.0, None)
+    return Family(names[0], function, family.low, family.high, 1.0, _direction(family))
+
+
+def _direction(family: Family) -> Direction | None:
+    """Return the direction in which the releases are provably more private, if it shows."""
+    for x in (1.0, 0.3, 10.0):
+        try:
+            less, more = family.build(x), family.build(1.5 * x)
+        except ParameterError:
+            continue
+        up, down = no_riskier(less, more), no_riskier(more, less)
+        if up != down:  # both: the two are the same, and say nothing
+            return "up" if up else "down"
+    return None
+
+
+def family_of(family: Any, fixed: dict[str, Any]) -> Family:
+    """Return the family that a class with its other parameters, or a function of one number, describes."""
+    if isinstance(family, type) and hasattr(family, "PARAMS"):
+        return _of_class(family, fixed)
+    if callable(family) and not isinstance(family, type):
+        if fixed:
+            hint = "A function of one number fixes everything else itself."
+            raise ParameterError("calibrate", "given no further parameters beside a function", ", ".join(fixed), hint)
+        return _of_function(family)
+    hint = "Such as GRR with m=100, or lambda sigma: Repeated(Gaussian(sigma), 40)."
+    raise ParameterError("calibrate.family", "a mechanism or guarantee class, or a function", shown(family), hint)

@@ -1,0 +1,154 @@
+"""What must not be exceeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..bounds.assess import assess_case
+from ..bounds.case import Case
+from ..bounds.rates import Rates, question_relations
+from ..errors import ParameterError
+from ..guarantees.approx import DELTA
+from ..guarantees.epsilon import epsilon_at
+from ..guarantees.neighbours import Neighbours, check_neighbours
+from ..mechanisms.cost import cost_of
+from ..params import Param
+from ..results.bound import QUANTITIES
+from ..results.calibration import Achieved
+from ..results.tradeoff import FPR
+from ..threats import Threat
+
+if TYPE_CHECKING:
+    from ..threats import Prior
+
+__all__ = ["COSTS", "Limit"]
+
+COSTS = ("error", "variance", "frequency_error")
+_PROBABILITY = Param(name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9))
+_POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit:
+    """The most that is accepted under a threat.
+
+    Risk: ``rad``, ``success``, ``gain``, ``worst_gain``, ``tpr`` at ``fpr``, ``epsilon`` at ``delta``. Accuracy:
+    ``error`` (exceeded by 5 of 100 released numbers), ``variance``, ``frequency_error`` (of a local protocol, from one
+    report). Several may be given at once. Without a threat the limit is about every prior, knowledge and goal.
+    ``neighbours`` says which relation ``worst_gain``, ``tpr`` and ``epsilon`` are about, where the release does not.
+
+    Examples
+    --------
+    >>> Limit(Threat.baseline(0.1), gain=0.2)
+    Limit(gain <= 0.2, Threat.baseline(0.1))
+    >>> Limit(tpr=0.05, fpr=0.01)
+    Limit(tpr at fpr 0.01 <= 0.05, Threat.worst())
+    """
+
+    threat: Threat | None = None
+    rad: float | None = None
+    success: float | None = None
+    gain: float | None = None
+    worst_gain: float | None = None
+    tpr: float | None = None
+    fpr: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    error: float | None = None
+    variance: float | None = None
+    frequency_error: float | None = None
+    neighbours: Neighbours | None = None
+
+    def __post_init__(self) -> None:
+        if self.threat is not None and not isinstance(self.threat, Threat):
+            hint = "Limits are given by name: Limit(threat, rad=0.1)."
+            raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(self.threat), hint)
+        if self.neighbours is not None:
+            check_neighbours("Limit", self.neighbours)
+        for name in (*QUANTITIES, "tpr"):
+            self._check(name, _PROBABILITY)
+        for name in ("epsilon", *COSTS):
+            self._check(name, _POSITIVE)
+        self._check("fpr", FPR)
+        self._check("delta", DELTA)
+        self._check_together("tpr", "fpr")
+        self._check_together("epsilon", "delta")
+        if not self.risks and not self.costs:
+            allowed = "given something to limit: " + ", ".join([*QUANTITIES, "tpr", "epsilon", *COSTS])
+            raise ParameterError("Limit", allowed, "nothing", "Such as Limit(threat, rad=0.1).")
+        self._check_sense()
+
+    def _check(self, name: str, param: Param) -> None:
+        value = getattr(self, name)
+        if value is not None:
+            object.__setattr__(self, name, param.check(f"Limit.{name}", value))
+
+    def _check_together(self, name: str, other: str) -> None:
+        if (getattr(self, name) is None) != (getattr(self, other) is None):
+            raise ParameterError(f"Limit.{name}", f"given together with {other}", "one of them", f"Add {other}=...")
+
+    def _check_sense(self) -> None:
+        kind = self.who.kind
+        if kind == "membership" and self.rad is not None:
+            raise ParameterError("Limit.rad", "left out for membership", f"{self.rad:g}", "Limit success or gain.")
+        if kind == "worst" and self.success is not None:
+            raise ParameterError("Limit.success", "left out without a threat", f"{self.success:g}", "Limit gain.")
+
+    @property
+    def who(self) -> Threat:
+        """The threat; without one, any."""
+        return Threat.worst() if self.threat is None else self.threat
+
+    @property
+    def risks(self) -> dict[str, float]:
+        """The risks that are limited."""
+        return {name: value for name in (*QUANTITIES, "tpr", "epsilon") if (value := getattr(self, name)) is not None}
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """The errors that are limited."""
+        return {name: value for name in COSTS if (value := getattr(self, name)) is not None}
+
+    def achieved(self, what: Any, about: Prior | None = None) -> list[Achieved]:
+        """Return what a release gives for every risk that is limited."""
+        case = Case(what, self.who, self.neighbours, about=about if self.who.prior is None else None)
+        return [self._one(case, name, limit) for name, limit in self.risks.items()]
+
+    def _one(self, case: Case, name: str, limit: float) -> Achieved:
+        threat, quantity = repr(self.who), name
+        if name == "tpr":
+            bound = Rates(case).tpr(self.fpr or 0.0)
+            quantity = f"tpr at fpr {self.fpr:g}"
+        elif name == "epsilon":
+            quantity = f"epsilon at delta {self.delta:g}"
+            value = max(epsilon_at(promise, self.delta or 0.0) for promise in case.promises(*question_relations(case)))
+            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule="privacy profile")
+        else:
+            found = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]
+            if found is None:
+                hint = "Choose another quantity, or a threat with a prior."
+                raise ParameterError(f"Limit.{name}", "a quantity that is known here", "one that is not", hint)
+            bound = found
+        return Achieved(
+            quantity=quantity, value=bound.value, limit=limit, threat=threat, rule=bound.rule, side=bound.side
+        )
+
+    def spent(self, what: Any) -> list[Achieved]:
+        """Return what a release costs for every error that is limited."""
+        costs = cost_of(what)
+        found = []
+        for name, limit in self.costs.items():
+            if name not in costs:
+                known = ", ".join(costs) or "none"
+                hint = f"Known costs of {what!r}: {known}."
+                raise ParameterError(f"Limit.{name}", "a cost that the mechanism knows", f"{limit:g}", hint)
+            found.append(Achieved(quantity=name, value=costs[name], limit=limit, threat="accuracy", rule="cost"))
+        return found
+
+    def __repr__(self) -> str:
+        parts = []
+        for name, value in {**self.risks, **self.costs}.items():
+            at = {"tpr": f" at fpr {self.fpr}", "epsilon": f" at delta {self.delta}"}.get(name, "")
+            parts.append(f"{name}{at} <= {value:g}")
+        return f"Limit({', '.join(parts)}, {self.who!r})"

@@ -1,0 +1,257 @@
+"""The search: bracket, root, and a look at everything noisier. Nothing is assumed continuous or monotone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import NumericsError, ParameterError
+from ..guarantees.accuracy import Accuracy, computed_with
+from .order import no_riskier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..results.calibration import Achieved
+    from ..threats import Prior
+    from .family import Family
+    from .limit import Limit
+
+__all__ = ["Probe", "Search"]
+
+_COARSE, _FINE = Accuracy(coarseness=4.0), Accuracy(coarseness=1.0)
+_COARSE_PRECISION = 4e-3
+_SCANS = ((2.3, 200), (7.0, 60))  # how far above the answer (in log noise) and at how many places one looks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Probe:
+    """One parameter value tried: what it gives, and the logarithm of the worst ratio of value to limit."""
+
+    u: float
+    x: float
+    mechanism: Any
+    achieved: tuple[Achieved, ...]
+    excess: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether every limit is kept."""
+        return self.excess <= 0.0
+
+
+def _excess(achieved: Sequence[Achieved]) -> float:
+    worst = -math.inf
+    for one in achieved:
+        limit = one.limit or 0.0
+        if one.value <= limit:
+            worst = max(worst, min(math.log(max(one.value, 1e-12 * max(limit, 1e-300)) / limit), 0.0) if limit else 0.0)
+        else:
+            worst = max(worst, math.log(one.value / limit) if limit else 50.0, 1e-15)
+    return worst
+
+
+@dataclass(slots=True, eq=False)
+class Search:
+    """Finds the least u (the most, when ``sign`` is -1) that keeps the limits."""
+
+    family: Family
+    limits: Sequence[Limit]
+    measure: Callable[[Limit, Any, Prior | None], list[Achieved]]
+    abouts: Sequence[Prior | None]
+    precision: float
+    progress: Callable[[str], None]
+    sign: int = 1
+    probes: list[Probe] = field(default_factory=list)
+    best: Probe | None = None
+    tried: int = 0
+
+    def probe(self, u: float) -> Probe | None:
+        """Try one noise coordinate; None where the family does not exist."""
+        x = self.family.x(u)
+        for known in self.probes:
+            if known.x == x:
+                return known
+        try:
+            mechanism = self.family.build(x)
+        except ParameterError:
+            return None
+        achieved = [
+            one for limit in self.limits for about in self._abouts(limit) for one in self.measure(limit, mechanism, about)
+        ]
+        found = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
+        self.probes.append(found)
+        self.tried += 1
+        self.progress(f"{self.family.parameter} {x:.6g}: {'keeps' if found.ok else 'breaks'} the limits")
+        return found
+
+    def _abouts(self, limit: Limit) -> Sequence[Prior | None]:
+        """Return whose records the release is about: a threat without a prior is asked about those of the others."""
+        return (None,) if limit.who.prior is not None else self.abouts
+
+    def run(self) -> str:
+        """Search and return "met", "free" or "unmet"; ``best`` is then the answer, or the end of the range."""
+        start = self.family.u(self.family.start)
+        with computed_with(_COARSE) as usage:
+            self.probe(start)
+            if usage.grid:  # a coarse grid of privacy losses finds the neighbourhood of the answer cheaply
+                start, step = self._coarsely(start)
+        if not usage.grid:
+            return self._fine(start, 0.5)
+        self.probes.clear()
+        with computed_with(_FINE):
+            status = self._fine(start, step)
+        return self._confirmed() if status == "met" else status
+
+    def _fine(self, start: float, step: float) -> str:
+        status, bad, good = self._bracket(start, step)
+        if status != "met" or good is None or bad is None:
+            self.best = good if status == "free" else None
+            return status
+        self.best = good
+        self.best = self._root(bad, good, self.precision)
+        return self._settle()
+
+    def _confirmed(self) -> str:
+        """Return "met" once the answer holds with the accuracy that ``assess`` uses."""
+        self.probes.clear()
+        for _ in range(50):
+            if self.best is None:
+                break
+            found = self.probe(self.best.u)
+            if found is not None and found.ok:
+                self.best = found
+                return "met"
+            self.best = replace(self.best, u=self.best.u + 2.0 * self.precision)
+        return "unmet"
+
+    def _coarsely(self, start: float) -> tuple[float, float]:
+        """Return where to start on a fine grid of privacy losses, and with what step."""
+        status, bad, good = self._bracket(start, 0.5)
+        if status == "met" and good is not None and bad is not None:
+            return self._root(bad, good, _COARSE_PRECISION).u, 0.01
+        return (start if status == "unmet" else self.family.span[0 if self.sign > 0 else 1]), 0.5
+
+    def _bracket(self, start: float, step: float) -> tuple[str, Probe | None, Probe | None]:
+        """Return a probe that breaks the limits and one that keeps them, with more noise (less, for accuracy)."""
+        ends = self.family.span
+        here = self.probe(min(max(start, ends[0]), ends[1]))
+        if here is None:
+            here = self._somewhere()
+        if here is None:
+            message = f"no value of {self.family.parameter} between {self.family.low:g} and {self.family.high:g} works"
+            raise NumericsError(message)
+        towards = self.sign if not here.ok else -self.sign
+        last = here
+        while True:
+            u = last.u + towards * step
+            inside = ends[0] <= u <= ends[1]
+            there = self.probe(min(max(u, ends[0]), ends[1]))
+            if there is None:
+                there, inside = self._edge(last, u), False
+            if there.ok != here.ok:
+                return ("met", last, there) if there.ok else ("met", there, last)
+            if not inside:
+                return ("free", None, there) if here.ok else ("unmet", there, None)
+            last, step = there, 2.0 * step
+
+    def _somewhere(self) -> Probe | None:
+        low, high = self.family.span
+        for u in np.linspace(low, high, 41):
+            found = self.probe(float(u))
+            if found is not None:
+                return found
+        return None
+
+    def _edge(self, inside: Probe, outside: float) -> Probe:
+        """Return the last probe before the family ceases to exist."""
+        here, there = inside, outside
+        for _ in range(40):
+            if abs(there - here.u) <= self.precision:
+                break
+            middle = self.probe(0.5 * (here.u + there))
+            if middle is None:
+                there = 0.5 * (here.u + there)
+            elif middle.x == here.x:
+                break
+            else:
+                here = middle
+        return here
+
+    def _root(self, bad: Probe, good: Probe, precision: float) -> Probe:
+        """Return a probe that keeps the limits, within ``precision`` of one that does not."""
+        from scipy import optimize
+
+        kept = {"bad": bad, "good": good}
+
+        def excess(u: float) -> float:
+            found = self.probe(u)
+            if found is None:
+                return 1.0
+            kept["good" if found.ok else "bad"] = found
+            if found.ok and self.best is not None:
+                self.best = found
+            return found.excess if found.excess != 0.0 else -1e-15
+
+        if self.family.integer:
+            return self._whole(bad, good)
+        if abs(good.u - bad.u) > precision:
+            optimize.brentq(excess, bad.u, good.u, xtol=0.5 * precision, rtol=1e-15, maxiter=100)
+        return self._nearest(bad.u, good.u)
+
+    def _whole(self, bad: Probe, good: Probe) -> Probe:
+        while abs(good.x - bad.x) > 1:
+            middle = self.probe(self.family.u((good.x + bad.x) // 2))
+            if middle is None or middle.x in (good.x, bad.x):
+                break
+            good, bad = (middle, bad) if middle.ok else (good, middle)
+        return good
+
+    def _nearest(self, bad: float, good: float) -> Probe:
+        """Return, of the probes between two coordinates, the one closest to the bad side beyond which all are good."""
+        low, high = min(bad, good), max(bad, good)
+        inside = sorted((p for p in self.probes if low <= p.u <= high), key=lambda p: -self.sign * p.u)
+        best = inside[0]
+        for one in inside:
+            if not one.ok:
+                break
+            best = one
+        return best
+
+    def _settle(self) -> str:
+        """Look at noisier releases than the answer, and move up where one of them breaks a limit."""
+        if self.sign < 0 or self.best is None or self.family.integer:
+            return "met"
+        for reach, count in _SCANS:
+            places = self.best.u + reach * np.arange(1, count + 1) / count
+            worst: float | None = None
+            after: Probe | None = None
+            for u in places[places <= self.family.span[1]].tolist()[::-1]:
+                if self._provably(u):
+                    continue
+                found = self.probe(u)
+                if found is None or found.ok:
+                    after = found or after
+                    continue
+                worst = u
+                break
+            if worst is None:
+                continue
+            bad = self.probe(worst)
+            if bad is None or after is None:
+                self.best = None
+                return "unmet"
+            self.best = self._root(bad, after, self.precision)
+        return "met"
+
+    def _provably(self, u: float) -> bool:
+        """Whether the release at u is known to be no riskier than the answer."""
+        if self.best is None:
+            return False
+        try:
+            return no_riskier(self.best.mechanism, self.family.build(self.family.x(u)))
+        except ParameterError:
+            return True

@@ -1,0 +1,332 @@
+"""Several dominating pairs together: total variation, trade-off curve and epsilon at a delta, from the safe side."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import MissingExtra, NumericsError
+from .accuracy import Accuracy, accuracy, note_grid
+from .approx import tv_of_approx
+from .curves import TradeoffCurve, approx_curve, larger_curve
+from .gdp import gaussian_privacy
+from .losses import Losses, compose, grid_of
+from .pairs import GaussianPair
+from .privacy import Privacy, Relation
+from .renyi import renyi_curve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .pairs import Pair, Pairs
+    from .renyi import RenyiBound
+
+__all__ = ["Composition", "composition", "gaussian_mu", "promise_of_pairs", "together"]
+
+Floats = NDArray[np.float64]
+_ATTEMPTS = 14
+# A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
+# epsilon as large, for which the cap is lifted.
+_USUAL_CAP, _LARGEST_CAP = 60.0, 700.0
+
+
+def gaussian_mu(pairs: Pairs) -> float | None:
+    """Return the mu of Gaussian pairs together, sqrt(sum of times mu^2), or None when another pair is among them.
+
+    Examples
+    --------
+    >>> gaussian_mu(((GaussianPair(1.0), 9), (GaussianPair(4.0), 1)))
+    5.0
+    """
+    total = 0.0
+    for pair, times in pairs:
+        if not isinstance(pair, GaussianPair):
+            return None
+        total += times * pair.mu**2
+    return math.sqrt(total)
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """The pairs on a grid of privacy losses of the given step; ``low`` bounds the total variation from below."""
+
+    pairs: Pairs
+    step: float
+    low: float | None = None
+    exact: bool = False
+    cap: float = _USUAL_CAP
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether both orders of every pair are the same."""
+        return all(pair.swapped() == pair for pair, _ in self.pairs)
+
+    @cached_property
+    def _forward(self) -> Losses:
+        return compose(self.pairs, self.step, self.cap)
+
+    @cached_property
+    def _backward(self) -> Losses:
+        return self._forward if self.symmetric else compose(swapped(self.pairs), self.step, self.cap)
+
+    @property
+    def tv(self) -> float:
+        """The total variation, from above."""
+        return self._backward.delta(0.0)
+
+    @cached_property
+    def note(self) -> str:
+        """How the numbers were computed, and how far off they can be."""
+        if self.exact:
+            return f"privacy losses lie on a grid of {self.step:.3g}: no discretisation error"
+        known = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
+        return f"privacy losses rounded to the safe side on a grid of {self.step:.3g}{known}"
+
+    def delta(self, epsilon: float) -> float:
+        """Return the delta at an epsilon, in the worse of both orders."""
+        forward = self._forward.delta(epsilon)
+        return forward if self.symmetric else max(forward, self._backward.delta(epsilon))
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least epsilon >= 0 with this delta, in both orders; infinite when there is none."""
+        found = max(self._ahead.epsilon(delta), 0.0 if self.symmetric else self._back.epsilon(delta))
+        if found < 0.5 * self.cap or self.cap >= _LARGEST_CAP:
+            return found
+        return min(found, _affordable(self.pairs, self.step, _LARGEST_CAP).epsilon(delta))
+
+    @cached_property
+    def _ahead(self) -> _Lines:
+        return _Lines.of(self._forward)
+
+    @cached_property
+    def _back(self) -> _Lines:
+        return self._ahead if self.symmetric else _Lines.of(self._backward)
+
+    @cached_property
+    def _both(self) -> _Lines:
+        return self._ahead if self.symmetric else _Lines.worse(self._ahead, self._back)
+
+    def curve(self) -> TradeoffCurve:
+        """Return the trade-off curve that holds in both orders: it is piecewise linear, and no point of it is lost."""
+        return TradeoffCurve(lambda x: self._both.curve(x, self._both), lambda: self._both.peak)
+
+    def directed_curve(self) -> TradeoffCurve:
+        """Return the curve of P against Q, with false positives under Q."""
+        return TradeoffCurve(lambda x: self._ahead.curve(x, self._back), lambda: self._ahead.peak)
+
+
+def swapped(pairs: Pairs) -> Pairs:
+    """Return every pair with P and Q exchanged."""
+    return tuple((pair.swapped(), times) for pair, times in pairs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lines:
+    """delta at every grid point >= 0: the lines 1 - delta - e^t x below the curve, and where neighbours meet."""
+
+    t: Floats
+    deltas: Floats
+    meets: Floats  # of line i with line i + 1, falling
+
+    @classmethod
+    def of(cls, losses: Losses) -> _Lines:
+        t, deltas, _, _ = losses.profile()
+        return cls._joined(t, deltas)
+
+    @classmethod
+    def worse(cls, one: _Lines, other: _Lines) -> _Lines:
+        """Return the lines of the larger delta at every point: they hold in both orders."""
+        longer, shorter = (one, other) if one.t.size >= other.t.size else (other, one)
+        deltas = longer.deltas.copy()
+        n = shorter.t.size
+        deltas[:n] = np.maximum(deltas[:n], shorter.deltas)
+        deltas[n:] = np.maximum(deltas[n:], shorter.deltas[-1])
+        return cls._joined(longer.t, deltas)
+
+    @classmethod
+    def _joined(cls, t: Floats, deltas: Floats) -> _Lines:
+        rise = np.diff(np.exp(np.minimum(t, 700.0)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            meets = np.nan_to_num(-np.diff(deltas) / rise)
+        return cls(t, deltas, np.minimum.accumulate(np.clip(meets, 0.0, 1.0)))
+
+    @property
+    def peak(self) -> float:
+        """Where 1 - f(x) - x is largest: the end of the line of slope -1."""
+        return float(self.meets[0]) if self.meets.size else 0.0
+
+    def curve(self, x: Floats, other: _Lines) -> Floats:
+        """Return the largest of the steep lines of this order and the flat lines of the other, and 0."""
+        return np.maximum(np.maximum(self._steep(x), other._flat(x)), 0.0)  # noqa: SLF001
+
+    def _best(self, value: Floats, falling: Floats) -> NDArray[np.intp]:
+        return np.asarray(np.clip(np.searchsorted(-falling, -value, side="left"), 0, self.t.size - 1))
+
+    def _steep(self, x: Floats) -> Floats:
+        # Any line is a valid bound, so a neighbour chosen because of rounding costs nothing but tightness.
+        line = self._best(x, self.meets)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lost = np.where(x > 0.0, np.exp(np.minimum(self.t[line] + np.log(np.maximum(x, 1e-320)), 700.0)), 0.0)
+        return np.asarray(1.0 - self.deltas[line] - lost)
+
+    def _flat(self, x: Floats) -> Floats:
+        # The mirror image: lines e^-t (1 - delta - x), meeting where the steep ones do with both axes exchanged.
+        heights = 1.0 - self.deltas[1:] - np.exp(np.minimum(self.t[1:], 700.0)) * self.meets
+        rising = np.maximum.accumulate(np.clip(np.nan_to_num(heights), 0.0, 1.0))
+        line = np.clip(np.searchsorted(rising, x, side="left"), 0, self.t.size - 1)
+        return np.asarray(np.exp(-self.t[line]) * (1.0 - self.deltas[line] - x))
+
+    def epsilon(self, delta: float) -> float:
+        """Return where delta(t) falls to ``delta``: between grid points it is a straight line in e^t."""
+        low = np.flatnonzero(self.deltas <= delta)
+        if low.size == 0:
+            return math.inf
+        i = int(low[0])
+        if i == 0:
+            return 0.0
+        high_delta, low_delta = float(self.deltas[i - 1]), float(self.deltas[i])
+        share = (high_delta - delta) / (high_delta - low_delta)
+        step = float(self.t[i] - self.t[i - 1])
+        return float(self.t[i - 1] + math.log1p(share * math.expm1(step)))
+
+
+def composition(pairs: Pairs) -> Composition:
+    """Return the pairs together, on a grid refined until the total variation is known to the accuracy asked for.
+
+    Guarantee
+    ---------
+    Everything is bounded from the safe side: each privacy loss distribution is replaced by one that dominates it
+    (Doroshenko et al. 2022), what is cut off counts as infinite loss, and rounding is charged. ``low`` comes from
+    distributions that the true ones dominate (docs/derivations/losses.md).
+    """
+    note_grid()
+    return _composition(pairs, accuracy())
+
+
+@lru_cache(maxsize=32)
+def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
+    step, exact = grid_of(pairs)
+    if exact:
+        return Composition(pairs, step, exact=True)
+    step *= wanted.coarseness or 1.0
+    found = _affordable(pairs, step)
+    if wanted.coarseness is not None:
+        return found
+    best = found
+    for _ in range(_ATTEMPTS):
+        low = _from_below(found)
+        best = Composition(pairs, found.step, low)
+        gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
+        if gap <= wanted.tolerance or best.tv - low < 1e-9:
+            break
+        # The error falls with the square of the step.
+        try:
+            found = Composition(pairs, found.step * min(0.7, 0.9 * math.sqrt(wanted.tolerance / gap)))
+            _ = found.tv
+        except NumericsError:
+            break  # no finer grid fits: the answer is valid, and its note says how far off it can be
+    return best
+
+
+def _affordable(pairs: Pairs, step: float, cap: float = _USUAL_CAP) -> Composition:
+    """Return the composition on the first grid that fits into memory."""
+    for _ in range(40):
+        found = Composition(pairs, step, cap=cap)
+        try:
+            _ = found.tv
+        except NumericsError:
+            step *= 2.0
+        else:
+            return found
+    message = "these privacy losses span too many orders of magnitude for one grid"
+    raise NumericsError(message)
+
+
+def _from_below(found: Composition) -> float:
+    """Return a lower bound of the total variation; both orders give one, and they differ in how close it is."""
+    below = compose(swapped(found.pairs), found.step, found.cap, below=True).delta(0.0)
+    if not found.symmetric and below < 0.9 * found.tv:
+        below = max(below, compose(found.pairs, found.step, found.cap, below=True).delta(0.0))
+    return min(below, found.tv)
+
+
+def promise_of_pairs(pairs: Pairs, relation: Relation, source: str) -> Privacy:
+    """Return the promise of dominating pairs; under "reference" P is the record's release and Q the reference."""
+    mu = gaussian_mu(pairs)
+    if mu is not None:
+        return gaussian_privacy(mu, relation, source)
+    found = composition(pairs)
+    curve = found.directed_curve() if relation == "reference" else found.curve()
+    return Privacy(relation=relation, source=f"{source}; {found.note}", curve=curve, tv=found.tv, pairs=pairs)
+
+
+def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
+    """Return the promise of several releases about the same person, each made a number of times.
+
+    Notes
+    -----
+    Epsilons and deltas add up; of two outputs that agree with probability 1 - tv each, all agree with the product;
+    Renyi divergences add up; dominating pairs compose. Of the curves that follow, the largest holds.
+    """
+    source = "together: " + ", ".join(f"{times} x {p.source}" if times > 1 else p.source for p, times in promises)
+    epsilon = sum(math.inf if p.epsilon is None else times * p.epsilon for p, times in promises)
+    delta = sum(times * p.delta for p, times in promises)
+    known = math.isfinite(epsilon) and delta < 1.0
+    kept = math.prod((1.0 - (1.0 if p.tv is None else p.tv)) ** times for p, times in promises)
+    tv = min(1.0 - kept, tv_of_approx(epsilon, delta) if known else 1.0)
+    renyi = _added([(p.renyi, times) for p, times in promises])
+    pairs = _joined([(p.pairs, times) for p, times in promises])
+    tight, advice = _tight(pairs, relation, source)
+    if tight is None:
+        curves = [approx_curve(0.0, tv)]
+        curves += [approx_curve(epsilon, delta)] if known else []
+        curves += [renyi_curve(renyi)] if renyi is not None else []
+        curve, source = larger_curve(curves), source + advice
+    else:
+        curve, source = tight.curve or approx_curve(0.0, tv), tight.source
+    return Privacy(
+        relation=relation,
+        source=source,
+        epsilon=epsilon if known else None,
+        delta=delta if known else 0.0,
+        curve=curve,
+        tv=min(tv, curve.gap()),
+        pairs=pairs,
+        renyi=renyi,
+    )
+
+
+def _tight(pairs: Pairs | None, relation: Relation, source: str) -> tuple[Privacy | None, str]:
+    """Return the promise of the pairs where there are any and they can be composed; else why not."""
+    if pairs is None:
+        return None, ""
+    try:
+        return promise_of_pairs(pairs, relation, source), ""
+    except MissingExtra as missing:
+        return None, f" (for a tighter bound {missing})"
+
+
+def _joined(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
+    """Return all pairs with how often each is used, or None when a part has none."""
+    counts: dict[Pair, int] = {}
+    for pairs, times in parts:
+        if pairs is None:
+            return None
+        for pair, uses in pairs:
+            counts[pair] = counts.get(pair, 0) + uses * times
+    return tuple(counts.items())
+
+
+def _added(parts: Sequence[tuple[RenyiBound | None, int]]) -> RenyiBound | None:
+    total: RenyiBound | None = None
+    for bound, times in parts:
+        if bound is None:
+            return None
+        many = replace(bound, epsilons=tuple(times * e for e in bound.epsilons), rho=times * bound.rho)
+        total = many if total is None else total.plus(many)
+    return total

@@ -1,0 +1,77 @@
+"""The epsilon of (epsilon, delta)-DP that a promise implies at a given delta."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import MissingExtra
+from .composition import composition, gaussian_mu
+from .pairs import GaussianPair
+from .renyi import renyi_epsilon
+
+if TYPE_CHECKING:
+    from .pairs import Pair, Pairs
+    from .privacy import Privacy
+
+__all__ = ["epsilon_at"]
+
+
+def epsilon_at(promise: Privacy, delta: float) -> float:
+    """Return the least epsilon known to hold at ``delta``; infinite when none does.
+
+    Guarantee
+    ---------
+    An upper bound; exact for one Gaussian or Laplace release (Balle and Wang 2018, Theorem 8).
+
+    Examples
+    --------
+    >>> from dpradar.guarantees import GDP
+    >>> round(epsilon_at(GDP(mu=1.0, neighbours="add-remove").privacy("add-remove"), 1e-5), 4)
+    4.3772
+    """
+    known = [math.inf]
+    if promise.epsilon is not None and delta >= promise.delta:
+        known.append(promise.epsilon)
+    if promise.pairs is not None:
+        known.append(_of_pairs(promise.pairs, delta))
+    if promise.renyi is not None and promise.pairs is None:
+        known.append(renyi_epsilon(promise.renyi, delta))
+    if promise.tv is not None and promise.tv <= delta:
+        known.append(0.0)
+    return min(known)
+
+
+def _of_pairs(pairs: Pairs, delta: float) -> float:
+    mu = gaussian_mu(pairs)
+    if mu is not None:
+        return _single(GaussianPair(mu), delta)
+    if len(pairs) == 1 and pairs[0][1] == 1:
+        pair = pairs[0][0]
+        return max(_single(pair, delta), 0.0 if pair.swapped() == pair else _single(pair.swapped(), delta))
+    try:
+        return composition(pairs).epsilon(delta)
+    except MissingExtra:
+        return math.inf
+
+
+def _single(pair: Pair, delta: float) -> float:
+    """Return the root of delta(epsilon) by bisection, from above."""
+
+    def at(epsilon: float) -> float:
+        return float(pair.delta(np.array([epsilon]))[0])
+
+    low, high = 0.0, max(pair.span[1], 0.0)
+    if at(low) <= delta:
+        return 0.0
+    if at(high) > delta:
+        return math.inf
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if at(middle) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high

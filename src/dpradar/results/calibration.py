@@ -1,0 +1,108 @@
+"""The answer of a calibration: how much noise, what it achieves and what it costs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import ParameterError
+
+__all__ = ["Achieved", "Calibration", "Status"]
+
+SCHEMA = "dpradar/calibration/1"
+# met: the least noise; free: met even by the least noise tried; unmet: by no noise; stopped: interrupted, still valid.
+Status = Literal["met", "free", "unmet", "stopped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Achieved:
+    """One limit and what the chosen noise gives: ``margin`` is limit minus value, never negative when met."""
+
+    quantity: str
+    value: float
+    limit: float | None
+    threat: str
+    rule: str = ""
+    side: str = "upper"
+
+    @property
+    def margin(self) -> float | None:
+        """How far the value stays below its limit."""
+        return None if self.limit is None else self.limit - self.value
+
+    @property
+    def label(self) -> str:
+        """The limit in words."""
+        most = "" if self.limit is None else f" <= {self.limit:g}"
+        return f"{self.quantity}{most}, {self.threat}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        names = ("quantity", "value", "limit", "threat", "rule", "side")
+        return {**{name: getattr(self, name) for name in names}, "margin": self.margin}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Achieved:
+        """Return what ``to_dict`` wrote."""
+        return cls(**{name: data[name] for name in ("quantity", "value", "limit", "threat", "rule", "side")})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """The least noise that meets every limit.
+
+    ``value`` of ``parameter`` is on the safe side (None when no noise meets the limits); ``achieved`` says what it
+    gives, ``binding`` which limit decides, ``cost`` what it does to the accuracy; ``mechanism`` is ready to use.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> c = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(100)), rad=0.1), m=100)
+    >>> c.parameter, round(c.value, 4), c.status
+    ('epsilon', 2.5043, 'met')
+    """
+
+    parameter: str
+    value: float | None
+    status: Status
+    achieved: tuple[Achieved, ...] = ()
+    binding: str | None = None
+    cost: dict[str, float] = field(default_factory=dict, hash=False)
+    reason: str = ""
+    tried: int = 0
+    release: str | None = None
+    mechanism: Any = field(default=None, compare=False, repr=False)
+    version: str = ""
+
+    @property
+    def met(self) -> bool:
+        """Whether the value meets every limit."""
+        return self.value is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the calibration as plain data with a schema key."""
+        plain = {n: getattr(self, n) for n in ("version", "parameter", "value", "status", "binding", "reason", "tried")}
+        achieved = [one.to_dict() for one in self.achieved]
+        return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Calibration:
+        """Return what ``to_dict`` wrote; the mechanism itself is not kept."""
+        if data.get("schema") != SCHEMA:
+            hint = "It was written by something else."
+            raise ParameterError("Calibration", f"data with schema {SCHEMA!r}", repr(data.get("schema")), hint)
+        names = ("version", "parameter", "value", "status", "binding", "reason", "tried", "cost", "release")
+        achieved = tuple(Achieved.from_dict(one) for one in data["achieved"])
+        return cls(achieved=achieved, **{name: data[name] for name in names})
+
+    def save(self, path: str | Path) -> None:
+        """Write the calibration as JSON."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
+
+    def explain(self) -> str:
+        """Return the answer in sentences."""
+        from ..present.text import explain_calibration
+
+        return explain_calibration(self)

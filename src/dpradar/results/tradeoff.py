@@ -1,0 +1,77 @@
+"""True-positive rates at false-positive rates, as they are kept in a saved result."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..params import Param
+from .bound import Bound
+
+__all__ = ["FPR", "HasRates", "SavedRates", "bounded_rate"]
+
+FPR = Param(name="fpr", low=0.0, high=1.0, what="the false-positive rate of the attack", typical=(1e-4, 0.5))
+_CITES = ("Dong, Roth and Su 2022, Definition 2",)
+
+
+class HasRates(Protocol):
+    """Knows the largest true-positive rate at a false-positive rate."""
+
+    def tpr(self, fpr: float) -> Bound:
+        """Return the largest true-positive rate of any test between neighbours."""
+        ...
+
+    def saved(self) -> SavedRates | None:
+        """Return the rates on a grid, for a file."""
+        ...
+
+
+def bounded_rate(value: float, assumes: tuple[str, ...]) -> Bound:
+    """Return a true-positive rate as an upper bound."""
+    return Bound(value=min(max(value, 0.0), 1.0), side="upper", rule="trade-off", cites=_CITES, assumes=assumes)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRates:
+    """Points of a trade-off curve; between them the curve is bounded by its convexity, from the safe side.
+
+    Examples
+    --------
+    >>> rates = SavedRates(fpr=(0.0, 0.2, 0.6, 1.0), fnr=(1.0, 0.6, 0.2, 0.0), assumes=("replace-one",))
+    >>> rates.tpr(0.2).value, rates.tpr(0.4).value
+    (0.4, 0.7)
+    """
+
+    fpr: tuple[float, ...]
+    fnr: tuple[float, ...]
+    assumes: tuple[str, ...]
+
+    def tpr(self, fpr: float) -> Bound:
+        """Return the largest true-positive rate: exact at a saved point, from above between two."""
+        x = float(FPR.check("tpr", fpr))
+        i = min(max(bisect_right(self.fpr, x) - 1, 0), len(self.fpr) - 2)
+        if x == self.fpr[i]:
+            return bounded_rate(1.0 - self.fnr[i], self.assumes)
+        # A convex curve lies above its chords, extended: those to the left and to the right of this piece.
+        lines = [self._line(j, x) for j in (i - 1, i + 1) if 0 <= j < len(self.fpr) - 1]
+        return bounded_rate(1.0 - max([0.0, self.fnr[i + 1], *lines]), self.assumes)
+
+    def _line(self, j: int, x: float) -> float:
+        run = self.fpr[j + 1] - self.fpr[j]
+        slope = (self.fnr[j + 1] - self.fnr[j]) / run if run > 0.0 else -math.inf
+        return self.fnr[j] + slope * (x - self.fpr[j])
+
+    def saved(self) -> SavedRates:
+        """Return itself."""
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {"fpr": list(self.fpr), "fnr": list(self.fnr), "assumes": list(self.assumes)}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> SavedRates:
+        """Return what ``to_dict`` wrote."""
+        return cls(fpr=tuple(data["fpr"]), fnr=tuple(data["fnr"]), assumes=tuple(data["assumes"]))
