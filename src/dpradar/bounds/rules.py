@@ -6,15 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from . import blackbox, programme, rad, success
+from . import blackbox, programme, rad, renyi, success
 from .case import Case, Inapplicable
 from .exact.continuous import continuous_risk
+from .exact.counts import count_risk
 from .exact.diagonal import diagonal_risk
 from .exact.finite import finite_risk
 from .exact.inclusion import inclusion_risk
 from .exact.known import known_risk
 from .exact.line import line_risk
 from .exact.simulation import FAILURE, simulated_risk
+from .exact.two import two_value_risk
 from .exact.vectors import collinear_risk, equidistant_gaussian, one_hot_risk
 from .rule import Finding, Rule
 
@@ -25,7 +27,8 @@ __all__ = ["RULES"]
 
 _MOST_ENTRIES = 100_000_000  # inputs x outputs a finite channel may have: some seconds
 _MOST_LINE = 3_000  # values on the line
-_THM_4_3 = "[RAD] Theorem 4.3"
+_THM_4_2, _THM_4_3 = "[RAD] Theorem 4.2", "[RAD] Theorem 4.3"
+_OURS = "dpradar derivation"
 _UNIFY_3_2, _UNIFY_3_4 = "[UNIFY] Theorem 3.2", "[UNIFY] Theorem 3.4"
 Find = Callable[[Case], Sequence[Finding]]
 
@@ -106,6 +109,20 @@ def _known(case: Case) -> list[Finding]:
     return known_risk(_cells(case), prior, case.threat.cover).findings()
 
 
+def _counts(case: Case) -> list[Finding]:
+    prior = case.finite_prior
+    if case.release is None or case.release.counts is None:
+        raise _missing("a local report made several times")
+    return count_risk(case.release.counts, prior, case.threat.cover).findings()
+
+
+def _two_values(case: Case) -> list[Finding]:
+    prior = case.finite_prior
+    if case.release is None or case.release.pair is None:
+        raise _missing("a release that is known exactly for two values")
+    return two_value_risk(case.release.pair, prior, case.threat.cover).findings()
+
+
 def _simulation(case: Case) -> list[Finding]:
     prior = case.finite_prior
     if case.release is None:
@@ -130,18 +147,18 @@ def _success(name: str, title: str, find: Find, *cites: str) -> Rule:
     return Rule(name=name, title=title, cites=cites, quantities=("success",), find=find)
 
 
-_OURS = "dpradar derivation"
-
 RULES: tuple[Rule, ...] = (
     # The exact value, by whichever engine fits first.
     _engine("exact-grr", "randomised response, closed form", _diagonal, "[RAD] Example 4.4"),
     _engine("exact-sets", "reports that are sets of values, by counting", _inclusion, "[RAD] Examples 4.5, 4.6"),
     _engine("exact-line", "noise on the line, certified integral", _line, "[RAD] Examples 4.7, 4.8"),
+    _engine("exact-counts", "a local report made several times, by counting", _counts, _OURS),
     _engine("exact-finite", "finite channel, sum over outputs", _finite),
     _engine("exact-continuous", "continuous prior, quadrature", _continuous, "[RAD] A.2"),
     _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear),
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
     _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known),
+    _engine("exact-two-values", "two possible values, total variation from both sides", _two_values, _THM_4_2),
     _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"),
     # Upper bounds on rad.
     _rad("black-box-pure", "largest value under pure DP, certified", blackbox.pure_black_box_rule, _OURS),
@@ -166,7 +183,11 @@ RULES: tuple[Rule, ...] = (
         _success("blind-plus-tv", "blind guess plus total variation", success.tv_success, _UNIFY_3_4),
         quantities=("success", "gain"),
     ),
+    _success("binary", "Bayes error between two answers", success.binary_success, "[UNIFY] Theorem D.1"),
     _success("membership", "Bayes error between in and out", success.membership_success, "[UNIFY] Theorem D.1"),
+    _success("rdp", "Renyi divergence at the best order", renyi.renyi_rule, "Balle et al. 2022"),
+    _success("zcdp", "concentrated differential privacy", renyi.zcdp_rule, "[UNIFY] Section 4"),
+    _success("fano", "mutual information", renyi.fano_rule, "Guo et al. 2023"),
     replace(_success("total-variation", "total variation", success.worst_gain, _UNIFY_3_4), quantities=("worst_gain",)),
     replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
 
-__all__ = ["bayes_success", "membership_success", "rero_curve", "rero_epsilon", "tv_success", "worst_gain"]
+__all__ = [
+    "bayes_success",
+    "binary_success",
+    "membership_success",
+    "rero_curve",
+    "rero_epsilon",
+    "tv_success",
+    "worst_gain",
+]
 
 Floats = NDArray[np.float64]
 _ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")
@@ -108,6 +116,33 @@ def bayes_success(curve: TradeoffCurve, prior: float) -> float:
             low = left
     # The search can only miss the minimum from above; it is convex and the bracket is at most 1e-15 wide.
     return min(1.0, 1.0 - best + 1e-12)
+
+
+def binary_success(case: Case) -> list[Finding]:
+    """Two answers: success <= 1 - min((1-pi) x + pi f(x)) for the replace-one f, per fibre ([UNIFY] Theorem D.1).
+
+    Each answer may stand for several values: mixtures of releases are no easier to tell apart than the releases
+    (docs/derivations/published-bounds.md).
+    """
+    pi = case.finite_prior.probabilities
+    promise = case.privacy("replace-one")
+    if promise.curve is None:
+        message = "needs a trade-off curve under replace-one"
+        raise Inapplicable(message)
+    cover = case.threat.cover
+    total = float(pi[cover.single[cover.single_hits > 0]].sum())
+    known: dict[float, float] = {}
+    for block in cover.blocks:
+        if block.kind not in ("singletons", "cells") or block.counts.size > 2:
+            message = "needs at most two answers for everything that may be known"
+            raise Inapplicable(message)
+        weights = block.sums(pi[block.members])
+        mass = float(weights.sum())
+        if mass > 0.0:
+            share = float(weights[0]) / mass
+            known.setdefault(share, bayes_success(promise.curve, share))
+            total += mass * known[share]
+    return [Finding(quantity="success", value=min(total, 1.0), assumes=(promise.source,))]
 
 
 def membership_success(case: Case) -> list[Finding]:

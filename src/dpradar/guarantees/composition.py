@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import MissingExtra, NumericsError
 from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
-from .curves import TradeoffCurve, approx_curve, larger_curve
+from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
 from .losses import Losses, compose, grid_of
 from .pairs import GaussianPair
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .pairs import Pair, Pairs
     from .renyi import RenyiBound
 
-__all__ = ["Composition", "composition", "gaussian_mu", "promise_of_pairs", "together"]
+__all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined", "promise_of_pairs", "together"]
 
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
@@ -208,7 +208,7 @@ def composition(pairs: Pairs) -> Composition:
     return _composition(pairs, accuracy())
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
     step, exact = grid_of(pairs)
     if exact:
@@ -255,6 +255,20 @@ def _from_below(found: Composition) -> float:
     return min(below, found.tv)
 
 
+def composed_tv(pairs: Pairs) -> float:
+    """Return the total variation of pairs together, from above.
+
+    Examples
+    --------
+    >>> round(composed_tv(((GaussianPair(0.5), 4),)), 6)
+    0.382925
+    """
+    mu = gaussian_mu(pairs)
+    if mu is not None:
+        return gaussian_curve(mu).gap()
+    return composition(pairs).tv
+
+
 def promise_of_pairs(pairs: Pairs, relation: Relation, source: str) -> Privacy:
     """Return the promise of dominating pairs; under "reference" P is the record's release and Q the reference."""
     mu = gaussian_mu(pairs)
@@ -280,7 +294,7 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
     kept = math.prod((1.0 - (1.0 if p.tv is None else p.tv)) ** times for p, times in promises)
     tv = min(1.0 - kept, tv_of_approx(epsilon, delta) if known else 1.0)
     renyi = _added([(p.renyi, times) for p, times in promises])
-    pairs = _joined([(p.pairs, times) for p, times in promises])
+    pairs = joined([(p.pairs, times) for p, times in promises])
     tight, advice = _tight(pairs, relation, source)
     if tight is None:
         curves = [approx_curve(0.0, tv)]
@@ -311,7 +325,7 @@ def _tight(pairs: Pairs | None, relation: Relation, source: str) -> tuple[Privac
         return None, f" (for a tighter bound {missing})"
 
 
-def _joined(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
+def joined(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
     """Return all pairs with how often each is used, or None when a part has none."""
     counts: dict[Pair, int] = {}
     for pairs, times in parts:

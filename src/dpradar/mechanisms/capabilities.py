@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ..guarantees.pairs import Pairs
     from ..guarantees.privacy import Privacy, Relation
     from ..threats import Prior
+    from .counts import CountModel
 
 __all__ = [
     "ContinuousModel",
@@ -172,12 +174,15 @@ class Release:
     continuous: ContinuousModel | None = None
     vectors: Floats | None = None  # Gaussian noise of unit variance around one vector per input
     one_hot: OneHot | None = None
+    counts: CountModel | None = None
+    pair: Callable[[int, int], Pairs] | None = None  # what the release is for two inputs, exactly
     pair_tv: Callable[[int], Floats] | None = None  # total variation between one input and every input, from above
     log_likelihoods: Callable[[Ints, np.random.Generator], Floats] | None = (
         None  # of every input, an output drawn per row
     )
     sample: Callable[[Ints, np.random.Generator], Any] | None = None
     repeat: Callable[[int], Release] | None = None  # that many independent copies, as one release with the same risk
+    counting: Callable[[int], CountModel] | None = None  # the same as counts of the values reported
 
 
 @runtime_checkable

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError
-from ..guarantees.composition import together
+from ..errors import MissingExtra, ParameterError
+from ..guarantees.composition import composed_tv, joined, together
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..params import Param, shown
 from .capabilities import FiniteChannel, Mechanism, Release
+from .counts import CountModel, count_channel
 from .query import largest_distance, smallest_radius
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..guarantees.neighbours import Neighbours
+    from ..guarantees.pairs import Pairs
     from ..threats import Prior
 
 __all__ = ["Composed", "Repeated"]
@@ -88,6 +90,7 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     simulated = [part.log_likelihoods for part in parts if part.log_likelihoods is not None]
     distances = [part.pair_tv for part in parts if part.pair_tv is not None]
     samplers = [part.sample for part in parts if part.sample is not None]
+    exact = [part.pair for part in parts if part.pair is not None]
     stacked = np.hstack(vectors) if len(vectors) == len(parts) else None
 
     def privacy(relation: Relation) -> Privacy | None:
@@ -98,9 +101,12 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     def log_likelihoods(inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         return np.asarray(np.sum([draw(inputs, rng) for draw in simulated], axis=0))
 
-    def pair_tv(i: int) -> Floats:
+    def product_tv(i: int) -> Floats:
         kept = np.prod([1.0 - distance(i) for distance in distances], axis=0)
         return np.asarray(1.0 - kept)
+
+    def pair(i: int, j: int) -> Pairs:
+        return joined([(one(i, j), 1) for one in exact]) or ()
 
     def sample(inputs: NDArray[np.intp], rng: np.random.Generator) -> tuple[Any, ...]:
         return tuple(draw(inputs, rng) for draw in samplers)
@@ -111,7 +117,10 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         inputs=size,
         finite=Product(tuple(finite)) if len(finite) == len(parts) else None,
         vectors=stacked,
-        pair_tv=pair_tv if len(distances) == len(parts) else None,
+        pair=pair if len(exact) == len(parts) else None,
+        pair_tv=_tighter(product_tv, pair if len(exact) == len(parts) else None, size)
+        if len(distances) == len(parts)
+        else None,
         log_likelihoods=log_likelihoods if len(simulated) == len(parts) else None,
         sample=sample if len(samplers) == len(parts) else None,
     )
@@ -239,7 +248,41 @@ def _repeated(part: Release, times: int) -> Release:
     def privacy(relation: Relation) -> Privacy | None:
         return _composed_privacy([(part, times)], relation)
 
-    return replace(many, privacy=privacy, pair_tv=_repeated_tv(part, times))
+    pair = part.pair
+    many_pairs = None if pair is None else lambda i, j: joined([(pair(i, j), times)]) or ()
+    tv = _repeated_tv(part, times)
+    tv = None if tv is None else _tighter(tv, many_pairs, part.inputs)
+    many = replace(many, privacy=privacy, pair=many_pairs, pair_tv=tv)
+    return many if part.counting is None else _counted(many, part.counting(times))
+
+
+def _counted(many: Release, model: CountModel) -> Release:
+    """Add what follows from how often each value was reported."""
+
+    def pair_tv(i: int) -> Floats:
+        return np.where(np.arange(model.m) == i, 0.0, model.pair_tv)
+
+    return replace(many, counts=model, finite=count_channel(model), pair_tv=pair_tv)
+
+
+_MOST_COMPOSED = 30  # inputs whose pairs are composed one by one, some 10 ms each
+
+
+def _tighter(
+    product: Callable[[int], Floats], pair: Callable[[int, int], Pairs] | None, size: int | None
+) -> Callable[[int], Floats]:
+    """Return total variations by composing the pairs themselves, where there are few of them."""
+    if pair is None or size is None or size > _MOST_COMPOSED:
+        return product
+
+    def pair_tv(i: int) -> Floats:
+        found = product(i)
+        try:
+            return np.array([min(bound, composed_tv(pair(i, j))) for j, bound in enumerate(found.tolist())])
+        except MissingExtra:
+            return found
+
+    return pair_tv
 
 
 def _repeated_tv(part: Release, times: int) -> Callable[[int], Floats] | None:

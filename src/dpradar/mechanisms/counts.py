@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NumericsError, ParameterError
-from .ldp.unary import UnaryChannel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from .ldp import GRR, OUE, SUE, SubsetSelection
+    from .ldp.unary import UnaryChannel
 
 __all__ = ["CountChannel", "CountModel", "TooMany", "binomial", "choices", "count_channel", "log_factorials"]
 __all__ += ["of_grr", "of_subset", "of_unary", "subset_law"]
@@ -169,7 +169,7 @@ def of_unary(protocol: SUE | OUE | UnaryChannel, times: int) -> CountModel:
     >>> of_unary(SUE(m=3, epsilon=2.0), times=2).log_in
     1.0
     """
-    unary = protocol if isinstance(protocol, UnaryChannel) else cast("UnaryChannel", protocol.at(None).inclusion)
+    unary = cast("UnaryChannel", protocol.at(None).inclusion if hasattr(protocol, "at") else protocol)
     q = max(unary.other, _SMALLEST)
     log_in = math.log1p(unary.difference / q)
     # The two forms of log((1 - p)/(1 - q)): the first loses the digits of 1 - p, the second those of a rounded q.

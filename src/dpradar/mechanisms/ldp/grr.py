@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
+from ..counts import of_grr
 from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
@@ -86,6 +88,7 @@ class GRR:
             finite=self,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods,
+            counting=partial(of_grr, self),
         )
 
     def chunks(self, columns: int) -> Iterator[NDArray[np.float64]]:

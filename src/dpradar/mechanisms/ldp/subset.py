@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
+from ..counts import of_subset
 from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
@@ -80,6 +82,7 @@ class SubsetSelection:
             finite=self,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods,
+            counting=partial(of_subset, self),
         )
 
     def included(self, k: int) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...numerics.special import expit
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
+from ..counts import of_unary
 from .parameters import LDP_PARAMS, report_privacy, set_parameters
 
 if TYPE_CHECKING:
@@ -103,6 +105,7 @@ class UnaryChannel:
             finite=self,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods,
+            counting=partial(of_unary, self),
         )
 
 

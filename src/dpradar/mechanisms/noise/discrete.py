@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -108,12 +108,68 @@ class DiscreteGaussianLaw:
         return rng.choice(support.astype(np.int64), size=size, p=weights)
 
 
+@dataclass(frozen=True, eq=False)
+class SummedLaw:
+    """The sum of independent draws of discrete Gaussian noise."""
+
+    law: DiscreteGaussianLaw
+    times: int
+
+    @property
+    def margin(self) -> int:
+        """Less than 1e-18 of the sum lies beyond this distance: it is subgaussian with variance times sigma^2."""
+        return math.ceil(9.5 * self.law.sigma * math.sqrt(self.times)) + 2
+
+    @cached_property
+    def _masses(self) -> Floats:
+        # Convolution by repeated squaring; every product is positive, so nothing cancels, and tails are cut at the end.
+        reach = self.law.margin
+        one = self.law.pmf(np.arange(-reach, reach + 1, dtype=float))
+        result, power, left = np.ones(1), one, self.times
+        while left:
+            if left & 1:
+                result = _cut(np.convolve(result, power), self.margin)
+            left >>= 1
+            if left:
+                power = _cut(np.convolve(power, power), self.margin)
+        return np.asarray(result / result.sum())
+
+    def pmf(self, k: Floats) -> Floats:
+        """Return Pr[noise = k]."""
+        masses = self._masses
+        half = masses.size // 2
+        index = np.clip(k + half, 0, masses.size - 1).astype(int)
+        return np.where(np.abs(k) <= half, masses[index], 0.0)
+
+    def below(self, k: Floats) -> Floats:
+        """Return Pr[noise <= k]."""
+        masses = self._masses
+        index = np.clip(np.floor(k) + masses.size // 2 + 1, 0, masses.size).astype(int)
+        return np.asarray(np.minimum(np.concatenate([[0.0], np.cumsum(masses)])[index], 1.0))
+
+    def epsilon(self, distance: float) -> float | None:
+        """Not pure DP, except at distance 0."""
+        return self.law.epsilon(distance)
+
+    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Draw the sum."""
+        return np.asarray(np.sum([self.law.sample(size, rng) for _ in range(self.times)], axis=0))
+
+
+def _cut(masses: Floats, reach: int) -> Floats:
+    extra = masses.size // 2 - reach
+    return masses[extra:-extra] if extra > 0 else masses
+
+
+Law = GeometricLaw | DiscreteGaussianLaw | SummedLaw
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeChannel:
     """Discrete noise around one whole number per input; outputs are listed from ``first`` to ``last``, tails lumped."""
 
     points: Floats
-    law: GeometricLaw | DiscreteGaussianLaw
+    law: Law
     first: int
     last: int
     truncate: Range
@@ -199,7 +255,15 @@ class LatticeChannel:
             finite=self,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods if self.truncate is None else None,
+            repeat=self._summed if self.truncate is None and isinstance(self.law, DiscreteGaussianLaw) else None,
         )
+
+    def _summed(self, times: int) -> Release:
+        """Return the sum of several releases: discrete Gaussian noise is an exponential family, so it says it all."""
+        law = SummedLaw(self.law, times)  # type: ignore[arg-type]
+        points = times * self.points
+        first, last = int(points.min()) - law.margin, int(points.max()) + law.margin
+        return LatticeChannel(points, law, first, last, None).release()
 
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
-from ...guarantees.pairs import LaplacePair, approx_pair
+from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
 from ...numerics.special import erf
 from ...params import Param
@@ -36,6 +36,7 @@ from .kernels import GaussianKernel, LaplaceKernel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...guarantees.pairs import Pairs
     from ...threats import Prior
 
 __all__ = ["Gaussian", "Laplace", "NoisyVectors", "sensitive"]
@@ -118,6 +119,11 @@ class NoisyVectors:
             return np.asarray(-np.expm1(-np.abs(difference).sum(axis=1) / (2.0 * self.kernel.unit)))
         return np.asarray(erf(np.sqrt(np.square(difference).sum(axis=1)) / (2.0 * math.sqrt(2.0) * self.kernel.unit)))
 
+    def pair(self, i: int, j: int) -> Pairs:
+        """Return what two inputs look like: one number under Laplace noise, any vectors under Gaussian noise."""
+        apart = float(np.sqrt(np.square(self.points[i] - self.points[j]).sum())) / self.kernel.unit
+        return ((LaplacePair(apart) if self.is_laplace else GaussianPair(apart), 1),)
+
     def release(self) -> Release:
         """Return what the noise offers; the likelihoods are those before clamping, so they go with no clamping only."""
         rows, columns = self.points.shape
@@ -136,6 +142,7 @@ class NoisyVectors:
             line=line,
             vectors=self.points / self.kernel.unit if gaussian else None,
             one_hot=OneHot(height, self.kernel) if one_hot else None,
+            pair=self.pair if free and (columns == 1 or gaussian) else None,
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
             sample=self.sample,
             log_likelihoods=self.log_likelihoods if free else None,
