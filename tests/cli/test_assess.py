@@ -171,7 +171,7 @@ BAD = [
     (["grr", "--m", "3", "--epsilon", "1", "--prior", "@nowhere.csv"], "readable"),
     (["gaus", "--sigma", "1"], "Did you mean 'gaussian'?"),
     (["gaussian", "--sigma", "0", "--m", "3"], "above 0"),
-    (["gaussian", "--sigma", "1"], "query"),
+    (["gaussian", "--sigma", "1", "--query", "0,1", "--sensitivity", "2"], "query"),
     (["laplace", "--scale", "1", "--m", "3", "--truncate", "5:1"], "low below high"),
     (["dp", "--epsilon", "1"], "--neighbours"),
     (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--baseline", "1.5"], "at most 1"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import InconsistentEvidence, NumericsError, ParameterError
-from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.accuracy import TOLERANCE, Accuracy, accuracy, computed_with
+from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES
 from ..threats import Threat

@@ -83,7 +83,7 @@ def fano_success(probabilities: ArrayLike, information: float) -> float:
     Examples
     --------
     >>> round(fano_success([0.25] * 4, 0.5), 6), fano_success([0.5, 0.5], 1.0)
-    (0.713297, 1.0)
+    (0.726926, 1.0)
     """
     p = np.asarray(probabilities, dtype=float)
     p = p[p > 0.0]
@@ -115,7 +115,7 @@ def generalised_fano(base: float, information: float) -> float:
     Examples
     --------
     >>> round(generalised_fano(0.25, 0.5), 6), generalised_fano(0.5, 1.0)
-    (0.713297, 1.0)
+    (0.726926, 1.0)
     """
     if base <= 0.0 or base >= 1.0 or information <= 0.0:
         return min(max(base, 0.0), 1.0)

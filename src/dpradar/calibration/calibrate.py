@@ -20,10 +20,14 @@ if TYPE_CHECKING:
 
     from ..threats import Prior
 
-__all__ = ["calibrate"]
+__all__ = ["calibrate", "calibrate_family"]
 
 _PRECISION = Param(
-    name="precision", low=1e-9, high=0.1, what="how close the answer is to the least noise, relatively", typical=(1e-6, 1e-2)
+    name="precision",
+    low=1e-9,
+    high=0.1,
+    what="how close the answer is to the least noise, relatively",
+    typical=(1e-6, 1e-2),
 )
 _PATIENCE = 1.0  # seconds of silence before progress is reported
 
@@ -73,9 +77,14 @@ def calibrate(
     (2.1201, 12.717)
     """
     wanted = _checked(limits)
-    chosen = family_of(family, fixed)
-    precision = _PRECISION.check("calibrate", precision)
-    chosen = _directed(chosen, wanted)
+    return calibrate_family(family_of(family, fixed), wanted, _PRECISION.check("calibrate", precision), progress)
+
+
+def calibrate_family(
+    family: Family, wanted: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
+) -> Calibration:
+    """Return the calibration of a family; ``calibrate`` describes it."""
+    chosen = _directed(family, wanted)
     risky = any(limit.risks for limit in wanted)
     search = _search(chosen, wanted, precision, _patient(progress), risky=risky)
     status: Status
@@ -142,6 +151,7 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
             parameter=family.parameter,
             value=None,
             status="unmet",
+            more_private=family.direction,
             reason=_why_unmet(search),
             tried=search.tried,
             version=__version__,
@@ -155,13 +165,20 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
             f"more than {worst.limit:g}. Relax one of the limits."
         )
         return Calibration(
-            parameter=family.parameter, value=None, status="unmet", reason=reason, tried=search.tried, version=__version__
+            parameter=family.parameter,
+            value=None,
+            status="unmet",
+            more_private=family.direction,
+            reason=reason,
+            tried=search.tried,
+            version=__version__,
         )
     achieved = best.achieved + (tuple(spent) if risky else _informed(limits, best))
     return Calibration(
         parameter=family.parameter,
         value=best.x,
         status=status,
+        more_private=family.direction,
         achieved=achieved,
         binding=None if status == "free" else _binding(best),
         cost=cost_of(best.mechanism),

@@ -14,7 +14,7 @@ from .order import no_riskier
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Family", "family_of"]
+__all__ = ["Family", "family_of", "family_of_param"]
 
 _WIDE = 1e6  # how far beyond its typical values a parameter is tried
 Direction = Literal["up", "down"]
@@ -62,20 +62,26 @@ def _of_class(kind: Any, fixed: dict[str, Any]) -> Family:
         hint = "Fix all but one: calibrate(DPSGD, limit, sample_rate=0.01, steps=1000)."
         raise ParameterError(owner, "left with exactly one parameter to choose", names, hint)
     param = free[0]
-    low, high = param.typical
-    least = max(param.low, (low or high) / _WIDE) if not param.integer else max(param.low, 1.0)
-    most = min(param.high, high * _WIDE)
+    family = family_of_param(param, lambda x: kind(**{param.name: x, **fixed}))
     try:
-        kind(**{param.name: _cast(param, math.sqrt((low or high) * high)), **fixed})
+        family.build(family.start)
     except TypeError as error:
         hint = "calibrate passes them on by name."
         raise ParameterError(owner, "given the arguments it takes", str(error), hint) from None
+    return family
+
+
+def family_of_param(param: Param, build: Callable[[float], Any]) -> Family:
+    """Return the releases that ``build`` makes from values of a parameter."""
+    low, high = param.typical
+    least = max(param.low, 1.0) if param.integer else max(param.low, (low or high) / _WIDE)
+    start = math.sqrt(max(low, least) * high)
     return Family(
         parameter=param.name,
-        build=lambda x: kind(**{param.name: _cast(param, x), **fixed}),
+        build=lambda x: build(_cast(param, x)),
         low=least,
-        high=most,
-        start=math.sqrt(max(low, least) * high),
+        high=min(param.high, high * _WIDE),
+        start=float(round(start)) if param.integer else start,
         direction=param.more_private,
         integer=param.integer,
     )

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["COSTS", "Limit"]
 
 COSTS = ("error", "variance", "frequency_error")
-_PROBABILITY = Param(name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9))
+_PROBABILITY = Param(
+    name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
+)
 _POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
 
 
@@ -61,9 +63,10 @@ class Limit:
     neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
-        if self.threat is not None and not isinstance(self.threat, Threat):
+        given: object = self.threat
+        if given is not None and not isinstance(given, Threat):
             hint = "Limits are given by name: Limit(threat, rad=0.1)."
-            raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(self.threat), hint)
+            raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(given), hint)
         if self.neighbours is not None:
             check_neighbours("Limit", self.neighbours)
         for name in (*QUANTITIES, "tpr"):

@@ -80,7 +80,10 @@ class Search:
         except ParameterError:
             return None
         achieved = [
-            one for limit in self.limits for about in self._abouts(limit) for one in self.measure(limit, mechanism, about)
+            one
+            for limit in self.limits
+            for about in self._abouts(limit)
+            for one in self.measure(limit, mechanism, about)
         ]
         found = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
         self.probes.append(found)

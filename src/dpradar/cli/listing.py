@@ -15,7 +15,7 @@ def list_command(*, as_json: bool) -> None:
     """List mechanisms, guarantees, rules and figures."""
     from ..bounds.rules import RULES
     from ..papers import names
-    from .assess import RELEASES
+    from .releases import RELEASES
 
     if as_json:
         rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]

@@ -1,6 +1,6 @@
 """Entry point: one group of commands, errors in three parts, exit codes as documented.
 
-0 fine, 1 our bug, 2 bad input, 4 only a vacuous bound.
+0 fine, 1 our bug, 2 bad input, 3 target not met, 4 only a vacuous bound.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Suggesting", "main"]
 
-EXIT_BUG, EXIT_INPUT, EXIT_VACUOUS = 1, 2, 4
+EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS = 1, 2, 3, 4
 
 
 class Suggesting(click.Group):
@@ -45,7 +45,7 @@ class Suggesting(click.Group):
         if args and args[0] not in self.loaders:
             near = difflib.get_close_matches(args[0], self.loaders, n=1, cutoff=0.5)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            kind = "mechanism or guarantee" if self.name == "assess" else "command"
+            kind = "mechanism or guarantee" if self.name in ("assess", "calibrate") else "command"
             message = f"unknown {kind} '{args[0]}'.{hint} Known: {', '.join(self.loaders)}."
             raise click.UsageError(message, ctx)
         return super().resolve_command(ctx, args)
@@ -53,6 +53,12 @@ class Suggesting(click.Group):
 
 def _assess() -> click.Command:
     from .assess import group
+
+    return group()
+
+
+def _calibrate() -> click.Command:
+    from .calibrate import group
 
     return group()
 
@@ -71,7 +77,7 @@ def _list() -> click.Command:
 
 @click.group(
     cls=Suggesting,
-    loaders={"assess": _assess, "reproduce": _reproduce, "list": _list},
+    loaders={"assess": _assess, "calibrate": _calibrate, "reproduce": _reproduce, "list": _list},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")

@@ -26,7 +26,7 @@ TOLERANCE = Param(
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """``tolerance`` as above; ``coarseness`` multiplies the grid step and skips the check: for a search, not a result."""
+    """``tolerance`` as above; ``coarseness`` multiplies the grid step and skips the check: to search, not to answer."""
 
     tolerance: float = 0.01
     coarseness: float | None = None
@@ -39,7 +39,8 @@ class Usage:
     grid: bool = False
 
 
-_current: ContextVar[Accuracy] = ContextVar("accuracy", default=Accuracy())
+_USUAL = Accuracy()
+_current: ContextVar[Accuracy | None] = ContextVar("accuracy", default=None)
 _usage: ContextVar[Usage | None] = ContextVar("usage", default=None)
 
 
@@ -52,7 +53,7 @@ def note_grid() -> None:
 
 def accuracy() -> Accuracy:
     """Return the accuracy asked for."""
-    return _current.get()
+    return _current.get() or _USUAL
 
 
 @contextmanager

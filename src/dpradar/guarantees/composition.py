@@ -30,6 +30,7 @@ __all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined",
 
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
+_CLOSE = 1e-9
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
 # epsilon as large, for which the cap is lifted.
 _USUAL_CAP, _LARGEST_CAP = 60.0, 700.0
@@ -162,7 +163,7 @@ class _Lines:
 
     def curve(self, x: Floats, other: _Lines) -> Floats:
         """Return the largest of the steep lines of this order and the flat lines of the other, and 0."""
-        return np.maximum(np.maximum(self._steep(x), other._flat(x)), 0.0)  # noqa: SLF001
+        return np.maximum(np.maximum(self._steep(x), other._flat(x)), 0.0)
 
     def _best(self, value: Floats, falling: Floats) -> NDArray[np.intp]:
         return np.asarray(np.clip(np.searchsorted(-falling, -value, side="left"), 0, self.t.size - 1))
@@ -222,7 +223,7 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
         low = _from_below(found)
         best = Composition(pairs, found.step, low)
         gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
-        if gap <= wanted.tolerance or best.tv - low < 1e-9:
+        if gap <= wanted.tolerance or best.tv - low < _CLOSE:
             break
         # The error falls with the square of the step.
         try:

@@ -36,7 +36,7 @@ class Losses:
     @property
     def at(self) -> Floats:
         """The losses."""
-        return (self.first + np.arange(self.masses.size)) * self.step
+        return np.asarray((self.first + np.arange(self.masses.size)) * self.step, dtype=float)
 
     def delta(self, epsilon: float) -> float:
         """Return sup P(E) - e^epsilon Q(E)."""
@@ -49,7 +49,7 @@ class Losses:
     def profile(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Return at every loss t >= 0 on the grid: t, delta(t), P(loss > t) with infinity, Q(loss > t)."""
         start = max(0, -self.first)
-        t = (self.first + np.arange(start, self.masses.size)) * self.step
+        t = self.at[start:]
         if t.size == 0 or t[0] > 0.0:  # wholly above 0, or wholly below it
             t = np.concatenate([[0.0], t])
             p = self.masses[start:]
@@ -74,7 +74,7 @@ def _grid(pair: Pair, step: float, cap: float) -> tuple[int, Floats, Floats]:
     if last - first > _MOST_CELLS:
         message = f"privacy losses from {low:.3g} to {high:.3g} need more than {_MOST_CELLS} cells of {step:.3g}"
         raise NumericsError(message)
-    epsilon = np.arange(first, last + 1) * step
+    epsilon = np.asarray(np.arange(first, last + 1) * step, dtype=float)
     return first, epsilon, np.minimum.accumulate(np.clip(pair.delta(epsilon), 0.0, 1.0))
 
 

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from ..numerics.special import log_ndtr, ndtr
 
-__all__ = ["AtomPair", "GaussianPair", "LaplacePair", "Pair", "Pairs", "SampledGaussianPair", "approx_pair", "finite_pair"]
+__all__ = [
+    "AtomPair",
+    "GaussianPair",
+    "LaplacePair",
+    "Pair",
+    "Pairs",
+    "SampledGaussianPair",
+    "approx_pair",
+    "finite_pair",
+]
 
 Floats = NDArray[np.float64]
 _TAIL = 10.5  # standard normal deviations; beyond lies less than 1e-25
@@ -105,7 +114,7 @@ class LaplacePair:
 
     def delta(self, epsilon: Floats) -> Floats:
         """Return 1 - e^((eps - epsilon)/2) between -epsilon and epsilon, 0 above, 1 - e^eps below."""
-        inside = -np.expm1(0.5 * (np.clip(epsilon, -self.epsilon, self.epsilon) - self.epsilon))
+        inside = np.abs(np.expm1(0.5 * (np.clip(epsilon, -self.epsilon, self.epsilon) - self.epsilon)))
         return np.where(epsilon < -self.epsilon, -np.expm1(np.minimum(epsilon, 0.0)), inside)
 
     @property
@@ -175,7 +184,10 @@ def approx_pair(epsilon: float, delta: float) -> AtomPair:
     """
     if epsilon == 0.0:
         return AtomPair((0.0,), (1.0 - delta,), delta, 1.0)
-    large, small = (1.0 - delta) / (1.0 + math.exp(-epsilon)), (1.0 - delta) * math.exp(-epsilon) / (1.0 + math.exp(-epsilon))
+    large, small = (
+        (1.0 - delta) / (1.0 + math.exp(-epsilon)),
+        (1.0 - delta) * math.exp(-epsilon) / (1.0 + math.exp(-epsilon)),
+    )
     return AtomPair((-epsilon, epsilon), (small, large), delta, epsilon)
 
 
@@ -243,9 +255,7 @@ class SampledGaussianPair:
         absent = ndtr(-end / self.noise)
         there, opposite = ndtr((1.0 - end) / self.noise), log_ndtr(-(1.0 + end) / self.noise)
         lost = np.exp(np.minimum(2.0 * half + opposite, 0.0))
-        return np.asarray(
-            np.clip((1.0 - self.rate) * (1.0 - growth) * absent + self.rate * (there - lost), 0.0, 1.0)
-        )
+        return np.asarray(np.clip((1.0 - self.rate) * (1.0 - growth) * absent + self.rate * (there - lost), 0.0, 1.0))
 
     @property
     def span(self) -> tuple[float, float]:
@@ -274,7 +284,9 @@ class SampledGaussianPair:
 
     def swapped(self) -> SampledGaussianPair:
         """Return the pair of Q against P; replacing is symmetric."""
-        other: Literal["with", "without", "replace"] = {"with": "without", "without": "with", "replace": "replace"}[self.kind]  # type: ignore[assignment]
+        other: Literal["with", "without", "replace"] = {"with": "without", "without": "with", "replace": "replace"}[
+            self.kind
+        ]  # type: ignore[assignment]
         return SampledGaussianPair(self.noise, self.rate, other)
 
     def noisier(self, factor: float) -> SampledGaussianPair:

@@ -72,7 +72,8 @@ class RenyiBound:
         least = np.minimum.accumulate(epsilons[rank][::-1])[::-1]
         object.__setattr__(self, "orders", tuple(orders[rank].tolist()))
         object.__setattr__(self, "epsilons", tuple(least.tolist()))
-        object.__setattr__(self, "rho", RHO.check("RenyiBound", self.rho))
+        # Infinite: nothing is known. So it is for a Gaussian whose mu squared overflows.
+        object.__setattr__(self, "rho", math.inf if self.rho == math.inf else RHO.check("RenyiBound", self.rho))
 
     def at(self, orders: ArrayLike) -> Floats:
         """Return the bound at some orders; below order 1 it is the one at 1."""
@@ -118,7 +119,7 @@ def _frontier(bound: RenyiBound) -> Frontier:
         reach = 20.0 + 40.0 / math.sqrt(max(bound.rho, 1e-12))
         steps = 40  # the frontier of pure zCDP goes on from the best of these
         if bound.orders:
-            reach, steps = min(reach, listed[-1] - 1.0), 96
+            reach, steps = min(reach, listed[-1] - 1.0), 160
         between = 1.0 + np.geomspace(min(0.02, reach / 2.0), reach, steps) if reach > _NEAR_ONE else np.ones(1)
         listed = np.unique(np.concatenate([[1.0], listed, between[between <= 1.0 + reach]]))
     epsilon = bound.at(listed)
@@ -145,10 +146,11 @@ def renyi_curve(bound: RenyiBound) -> TradeoffCurve:
     >>> round(curve.at(0.01), 6), round(curve.gap(), 6)
     (0.875411, 0.479098)
     """
-    if float(bound.at(1.0)) == 0.0:
+    first = float(bound.at(1.0))
+    if first == 0.0:
         return TradeoffCurve(lambda x: 1.0 - x, 0.5)
     frontier = _frontier(bound)
-    logit = frontier.meeting()
+    logit = frontier.meeting() if first <= _LARGEST_LOGIT else first  # the logit is never below the epsilon
     if logit > _LARGEST_LOGIT:
         return TradeoffCurve(np.zeros_like, 0.0)
     peak = math.exp(-logit) / (1.0 + math.exp(-logit))  # f is symmetric: its gap is largest where f(x) = x
@@ -217,6 +219,8 @@ def doubled_renyi(bound: RenyiBound) -> RenyiBound | None:
     first = float(np.min(bound.at(1.0) / share + near))
     found = np.append(np.min(either, axis=1), first)
     known = np.isfinite(found)
+    if not known.any():  # an empty list would say that nothing leaks
+        return None
     return RenyiBound(tuple(np.append(orders, 1.0)[known].tolist()), tuple(found[known].tolist()))
 
 
@@ -242,8 +246,8 @@ def zcdp_success(rho: float, base: float | Floats) -> float | Floats:
     >>> round(zcdp_success(1.0, 0.01), 6)
     0.268948
     """
-    with np.errstate(divide="ignore"):
-        short = np.maximum(np.sqrt(-np.log(np.minimum(base, 1.0))) - math.sqrt(rho), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        short = np.fmax(np.sqrt(-np.log(np.minimum(base, 1.0))) - math.sqrt(rho), 0.0)  # 0 for infinite rho
     success = np.exp(-(short**2))
     return float(success) if np.ndim(base) == 0 else np.asarray(success)
 
@@ -267,10 +271,10 @@ def renyi_success(bound: RenyiBound, base: float | Floats) -> float | Floats:
     if not bound.orders:
         return zcdp_success(bound.rho, base)
     frontier = _frontier(bound)
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.minimum(base, 1.0))[..., None] + frontier.epsilon
-    power = (1.0 - 1.0 / frontier.order) * np.where(frontier.order > 1.0, logs, 0.0)
-    success = np.exp(np.minimum(np.min(power, axis=-1), 0.0))
+    useful = (frontier.order > 1.0) & np.isfinite(frontier.epsilon)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(useful, np.log(np.minimum(base, 1.0))[..., None] + frontier.epsilon, 0.0)
+    success = np.exp(np.minimum(np.min((1.0 - 1.0 / frontier.order) * logs, axis=-1), 0.0))
     return float(success) if np.ndim(base) == 0 else np.asarray(success)
 
 
@@ -281,18 +285,22 @@ def renyi_epsilon(bound: RenyiBound, delta: float) -> float:
     -----
     Lines above the region of `renyi_curve` are (epsilon, delta) guarantees, p <= e^epsilon x + delta, and so are their
     averages. Optimal for each order (Asoodeh et al. 2021) and for all together; never above Canonne, Kamath and Steinke
-    (2020), Proposition 12.
+    (2020), Proposition 12, which alone is used beyond epsilon(1) = 690.
 
     Examples
     --------
     >>> round(renyi_epsilon(RenyiBound(rho=0.5), 1e-5), 4)
     4.7284
     """
-    if float(bound.at(1.0)) == 0.0 or delta >= 1.0:
+    first = float(bound.at(1.0))
+    if first == 0.0 or delta >= 1.0:
         return 0.0
-    if delta <= 0.0:
+    if delta <= 0.0 or math.isinf(first):
         return math.inf
     frontier = _frontier(bound)
+    simple = _simple_epsilon(bound, frontier.order, delta)
+    if first > _LARGEST_LOGIT:
+        return simple
     logit = frontier.meeting()
     tv, high = math.tanh(logit / 2.0), -math.log1p(math.exp(-logit)) - logit
     if delta >= tv:
@@ -304,8 +312,19 @@ def renyi_epsilon(bound: RenyiBound, delta: float) -> float:
         steepness, intercept = (np.append(v, end) for v, end in zip(frontier.lines(grid, 1.0), (0.0, tv), strict=True))
         k = max(int(np.argmax(intercept > delta)), 1)
         low, high = grid[k - 1], grid[min(k, grid.size - 1)]
-    share = (delta - intercept[k - 1]) / (intercept[k] - intercept[k - 1])
-    return max(0.0, float(steepness[k - 1] + math.log1p(share * math.expm1(steepness[k] - steepness[k - 1]))))
+    share = min(max((delta - intercept[k - 1]) / (intercept[k] - intercept[k - 1]), 0.0), 1.0)
+    with np.errstate(divide="ignore"):
+        mean = np.logaddexp(np.log1p(-share) + steepness[k - 1], np.log(share) + steepness[k])
+    return max(0.0, min(simple, float(mean)))
+
+
+def _simple_epsilon(bound: RenyiBound, orders: Floats, delta: float) -> float:
+    """Return the conversion of Canonne, Kamath and Steinke (2020), Proposition 12, at the best of some orders."""
+    if bound.rho > 0.0:
+        orders = np.append(orders, 1.0 + math.sqrt(-math.log(delta) / bound.rho))
+    t = orders[orders > 1.0]
+    found = bound.at(t) + np.log1p(-1.0 / t) - (math.log(delta) + np.log(t)) / (t - 1.0)
+    return max(0.0, float(np.min(found, initial=math.inf)))
 
 
 def _promise(bound: RenyiBound, neighbours: Neighbours, relation: Relation, name: str) -> Privacy | None:
@@ -353,7 +372,7 @@ class RDP:
     --------
     >>> promise = RDP(orders=(2, 8), epsilons=(0.5, 2.0), neighbours="replace-one").privacy("replace-one")
     >>> round(promise.tv, 6)
-    0.476637
+    0.373562
     """
 
     orders: Sequence[float]

@@ -16,7 +16,7 @@ class HasCost(Protocol):
     """Capability: knows the error it adds."""
 
     def cost(self) -> dict[str, float]:
-        """Return named errors: ``error`` is exceeded by one released number in 5 of 100 runs, ``variance`` its variance.
+        """Return named errors: ``error`` is exceeded by a released number in 5 of 100 runs, and its ``variance``.
 
         Local protocols have ``frequency_error`` instead: the standard deviation of an estimated frequency near 0 from
         a single report; from n reports it is smaller by sqrt(n).

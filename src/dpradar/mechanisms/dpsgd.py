@@ -35,7 +35,9 @@ SAMPLE_RATE = Param(
     typical=(0.001, 1.0),
     more_private="down",
 )
-STEPS = Param(name="steps", integer=True, low=1, what="the number of training steps", typical=(1, 2000), more_private="down")
+STEPS = Param(
+    name="steps", integer=True, low=1, what="the number of training steps", typical=(1, 2000), more_private="down"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,10 @@ def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
 
 
 _SENSITIVITY = Param(
-    name="sensitivity", low=0.0, what="the largest change of the released number between neighbours", typical=(0.1, 10.0)
+    name="sensitivity",
+    low=0.0,
+    what="the largest change of the released number between neighbours",
+    typical=(0.1, 10.0),
 )
 
 

@@ -48,11 +48,11 @@ def divergence(order: Floats, logs: Logs) -> tuple[Floats, Floats, Floats]:
 
 
 def _rise(order: Floats, tilt: Floats, logs: Logs) -> Floats:
-    """Return the derivative of the divergence in p."""
+    """Return the derivative of the divergence in log p."""
     lp, lq, lx, ly = logs
     p, kl = np.exp(lp), order == 1.0
     share = np.where(kl, 1.0, 1.0 - 1.0 / order)
-    return np.where(kl, lp - lx - lq + ly, (tilt - p) / (p * np.exp(lq) * share))
+    return np.where(kl, p * (lp - lx - lq + ly), (tilt - p) / (np.exp(lq) * share))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ class Frontier:
             height = np.where(kl, excess, -np.expm1(-share * excess) / np.where(kl, 1.0, share))
             step = np.zeros_like(p)
             np.divide(height, _rise(order, tilt, logs(p)), out=step, where=excess > 0.0)
-            return np.maximum(p - step, x)
+            return np.maximum(p * (1.0 - step), x)
 
         return self._approach(np.maximum(start, x), logs, move)
 
@@ -110,7 +110,8 @@ class Frontier:
         """Return a lower bound on log x for the x inside, from log p and log(1-p); cheap and coarse."""
         # As in `power`: Pinsker, and the first outcome alone.
         kl = self.order == 1.0
-        start = np.log(np.maximum(np.exp(lp) - math.sqrt(self.epsilon.min() / 2.0), 1e-300))
+        with np.errstate(divide="ignore"):
+            start = np.log(np.maximum(np.exp(lp) - math.sqrt(self.epsilon.min() / 2.0), 0.0))
         if not kl.all():
             order, epsilon = self.order[~kl], self.epsilon[~kl]
             start = np.maximum(start, np.max(np.multiply.outer(lp, order / (order - 1.0)) - epsilon, axis=1))
@@ -138,10 +139,16 @@ class Frontier:
         p = self.power(lx, ly, most)
         logs = (np.log(p), np.log1p(-p), lx, ly)
         order, _ = self._tightest(logs)
-        _, tilt, _ = divergence(order, logs)
+        _, tilt, noise = divergence(order, logs)
+        kl, rise, above = order == 1.0, _rise(order, tilt, logs), tilt - np.exp(lx)
         # The level set of that order through (x, p) is convex and holds every pair inside; this is its tangent.
-        slope = np.log((tilt - np.exp(lx)) / _rise(order, tilt, logs)) - lx - ly
-        return slope + 1e-10, p * (1.0 + 1e-12) - np.exp(slope + lx)
+        doubt = noise * np.where(kl, p, (order - 1.0) * tilt * (1.0 - tilt))  # rounding error of the two factors
+        least = np.minimum(np.where(kl, rise, tilt - p), above)
+        sure = least > 100.0 * doubt  # elsewhere a vertical line stands in
+        above, rise, least = (np.where(sure, factor, 1.0) for factor in (above, rise, least))
+        slope, margin = np.log(above / rise) + logs[0] - lx - ly, 4.0 * doubt / least + noise
+        intercept = p * (1.0 + 4.0 * UNIT) - np.exp(slope - margin + lx)
+        return np.where(sure, slope + margin, np.inf), np.where(sure, intercept, 0.0)
 
     def _approach(
         self, start: Floats, logs: Callable[[Floats], Logs], move: Callable[[Floats, Floats, Floats, Floats], Floats]
@@ -155,10 +162,11 @@ class Frontier:
         for _ in range(40):
             before = place
             order, epsilon = self._tightest(logs(place))
-            for _ in range(3):
+            for steps_left in (3, 2, 1, 0):
                 value, tilt, noise = divergence(order, logs(place))
                 outside = np.where(value > epsilon + noise, place, outside)
-                place = move(place, order, np.maximum(value - epsilon - 2.0 * noise, 0.0), tilt)
+                if steps_left:
+                    place = move(place, order, np.maximum(value - epsilon - 2.0 * noise, 0.0), tilt)
             if np.all(abs(place - before) <= _SETTLED * abs(before)):
                 break
         return outside
@@ -179,18 +187,17 @@ class Frontier:
 
     def _between(self, best: NDArray[np.intp], logs: Logs) -> Floats:
         """Return the orders around the best of the list at which D_t / t is largest, by Newton steps in t."""
-        listed, inside = self.order[best], best > 0
-        low = np.maximum(self.order[np.maximum(best - 1, 0)], 1.0 + 0.01 * (listed - 1.0))
+        listed = self.order[best]
+        low = 1.0 + np.maximum(self.order[np.maximum(best - 1, 0)] - 1.0, 0.01 * (self.order[1] - 1.0))
         high = self.order[np.minimum(best + 1, self.order.size - 1)]
         a, b = logs[0] - logs[2], logs[1] - logs[3]
-        t = listed
+        t = np.maximum(listed, low)
         for _ in range(3):
             value, tilt, _ = divergence(t, logs)
-            s = np.where(inside, t - 1.0, 1.0)
-            first = (tilt * a + (1.0 - tilt) * b - value) / s  # of D_t in t
-            second = (tilt * (1.0 - tilt) * (a - b) ** 2 - 2.0 * first) / s
+            first = (tilt * a + (1.0 - tilt) * b - value) / (t - 1.0)  # of D_t in t
+            second = (tilt * (1.0 - tilt) * (a - b) ** 2 - 2.0 * first) / (t - 1.0)
             step = np.zeros_like(t)
-            np.divide(first - value / t, second, out=step, where=inside & (second < 0.0))
-            t = np.where(inside, np.clip(t - step, low, high), t)
+            np.divide(first - value / t, second, out=step, where=second < 0.0)
+            t = np.clip(t - step, low, high)
         found, before = (divergence(order, logs)[0] / order for order in (t, listed))
         return np.where(found > before, t, listed)

@@ -8,7 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ParameterError
-from . import canvas, rad_fig1, rad_fig3, rad_fig6, rad_fig10
+from . import (
+    canvas,
+    rad_fig1,
+    rad_fig2,
+    rad_fig3,
+    rad_fig6,
+    rad_fig10,
+    unify_fig1,
+    unify_fig2,
+    unify_fig3,
+    unify_fig4,
+    unify_fig5,
+    unify_fig6,
+)
+from .baselines import GIVEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +49,11 @@ FIGURES: Mapping[str, PaperFigure] = {
     "rad:fig1": PaperFigure(
         "Theorems 4.3 and 4.2 for five mechanisms", lambda _, __: rad_fig1.compute(), rad_fig1.draw
     ),
+    "rad:fig2": PaperFigure(
+        "Laplace noise for a limit on RAD or on ReRo",
+        lambda _, progress: rad_fig2.compute(progress=progress),
+        rad_fig2.draw,
+    ),
     "rad:fig3": PaperFigure(
         "black-box bounds under (epsilon, delta)-DP", lambda _, __: rad_fig3.compute(), rad_fig3.draw
     ),
@@ -45,6 +64,42 @@ FIGURES: Mapping[str, PaperFigure] = {
     "rad:fig11": PaperFigure(
         "nested Monte Carlo, prior Beta(.1, .1)", lambda _, progress: rad_fig10.compute(0.1, progress), rad_fig10.draw
     ),
+    "unify:fig1": PaperFigure(
+        "noise of DP-SGD for a risk target, f-DP and Renyi DP: GPT-2 on SST-2",
+        lambda _, progress: unify_fig1.compute(unify_fig1.GPT2, progress),
+        unify_fig1.draw,
+    ),
+    "unify:fig2": PaperFigure(
+        "singling out, Gaussian noise", lambda _, __: unify_fig2.compute(unify_fig2.GAUSSIAN), unify_fig2.draw
+    ),
+    "unify:fig3": PaperFigure(
+        "reconstruction, Gaussian noise: f-DP, Renyi DP, zCDP", lambda _, __: unify_fig3.compute(), unify_fig3.draw
+    ),
+    "unify:fig4": PaperFigure(
+        "2020 US Census by level, worst baseline", lambda _, __: unify_fig4.compute(), unify_fig4.draw
+    ),
+    "unify:fig5": PaperFigure(
+        "a yes/no attribute: Theorems D.1 and 3.2, Renyi DP, Fano", lambda _, __: unify_fig5.compute(), unify_fig5.draw
+    ),
+    "unify:fig6": PaperFigure(
+        "queries that a risk limit allows, Laplace noise", lambda _, __: unify_fig6.compute(), unify_fig6.draw
+    ),
+    "unify:fig7": PaperFigure(
+        "noise of DP-SGD for a risk target, f-DP and Renyi DP: CIFAR-10",
+        lambda _, progress: unify_fig1.compute(unify_fig1.CIFAR, progress),
+        unify_fig1.draw,
+    ),
+    "unify:fig8": PaperFigure(
+        "singling out, Laplace noise", lambda _, __: unify_fig2.compute(unify_fig2.LAPLACE), unify_fig2.draw
+    ),
+    "unify:fig9": PaperFigure(
+        "2020 US Census by level, several baselines", lambda _, __: unify_fig4.compute(GIVEN), unify_fig4.draw
+    ),
+    "unify:fig10": PaperFigure(
+        "singling out, both kinds of noise",
+        lambda _, __: unify_fig2.compute(unify_fig2.GAUSSIAN | unify_fig2.LAPLACE),
+        unify_fig2.draw,
+    ),
 }
 
 
@@ -54,7 +109,8 @@ def names() -> tuple[str, ...]:
     Examples
     --------
     >>> names()
-    ('rad:fig1', 'rad:fig3', 'rad:fig6', 'rad:fig10', 'rad:fig11')
+    ('rad:fig1', 'rad:fig2', 'rad:fig3', 'rad:fig6', 'rad:fig10', 'rad:fig11', 'unify:fig1', 'unify:fig2',
+     'unify:fig3', 'unify:fig4', 'unify:fig5', 'unify:fig6', 'unify:fig7', 'unify:fig8', 'unify:fig9', 'unify:fig10')
     """
     return tuple(FIGURES)
 
@@ -88,10 +144,10 @@ def reproduce(
     Examples
     --------
     >>> import tempfile
-    >>> reproduce("rad:fig2", Path(tempfile.mkdtemp()))
+    >>> reproduce("rad:fig0", Path(tempfile.mkdtemp()))
     Traceback (most recent call last):
         ...
-    dpradar.errors.ParameterError: figure must be one of rad:fig1, rad:fig3, ...; got 'rad:fig2'. Did you mean ...
+    dpradar.errors.ParameterError: figure must be one of rad:fig1, rad:fig2, ...; got 'rad:fig0'. Did you mean ...
     """
     figure = FIGURES.get(name)
     if figure is None:

@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 
     Draw = Callable[[Table], Figure]
 
-__all__ = ["COLOURS", "DASHES", "MARKERS", "label", "need_matplotlib", "panels", "styled", "write_svg"]
+__all__ = [
+    "COLOURS",
+    "DASHES",
+    "MARKERS",
+    "curve",
+    "finish",
+    "from_zero",
+    "label",
+    "need_matplotlib",
+    "panels",
+    "styled",
+    "write_svg",
+]
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; in black and white dashes and markers do it.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -86,6 +98,30 @@ def label(axes: Axes, *, title: str, x: str, y: str) -> None:
     axes.set_title(title)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+
+
+def curve(panel: Axes, x: Any, y: Any, i: int, text: str | None, *, markers: int = 0) -> None:
+    """Draw the i-th curve of a panel in its own colour and dashes, with about so many markers on it."""
+    style: dict[str, Any] = {"color": COLOURS[i % len(COLOURS)], "linestyle": DASHES[i % len(DASHES)]}
+    if markers:
+        every = max(1, len(x) // markers)
+        # Shifted, so that markers of equal curves do not hide each other.
+        style |= {"marker": MARKERS[i % len(MARKERS)], "markevery": (i % every, every)}
+    panel.plot(x, y, label=text, **style)
+
+
+def from_zero(panel: Axes, top: float = 1.0) -> None:
+    """Let both axes begin at 0, and the upright one end at ``top``."""
+    panel.set_ylim(0.0, top)
+    panel.set_xlim(left=0.0)
+
+
+def finish(figure: Figure, panel: Axes, *, title: str, x: str, y: str) -> Figure:
+    """Name the only panel of a figure of probabilities, put the legend beside it, and return the figure."""
+    label(panel, title=title, x=x, y=y)
+    from_zero(panel)
+    figure.legend(loc="outside right center")
+    return figure
 
 
 def write_svg(figure: Figure, path: Path) -> None:

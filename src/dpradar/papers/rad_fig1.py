@@ -151,23 +151,11 @@ def draw(table: Table) -> Figure:
     )
     for i, name in enumerate(MECHANISMS):
         epsilon, rad = (table.numbers(column, mechanism=name) for column in ("epsilon", "rad"))
-        every = max(1, len(rad) // 10)
-        panel.plot(
-            epsilon,
-            rad,
-            color=canvas.COLOURS[i],
-            linestyle=canvas.DASHES[i],
-            marker=canvas.MARKERS[i],
-            markevery=(i % every, every),  # shifted, so that markers of equal lines do not hide each other
-            label=f"{name}, Theorem 4.3 (exact)",
-        )
-    canvas.label(
+        canvas.curve(panel, epsilon, rad, i, f"{name}, Theorem 4.3 (exact)", markers=10)
+    return canvas.finish(
+        figure,
         panel,
         title="Same ε, different risk: 11 equally likely values, nothing known",
         x="ε",
         y="reconstruction advantage (RAD)",
     )
-    panel.set_ylim(0.0, 1.0)
-    panel.set_xlim(left=0.0)
-    figure.legend(loc="outside right center")
-    return figure

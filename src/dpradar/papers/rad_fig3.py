@@ -65,7 +65,7 @@ def draw(table: Table) -> Figure:
     panel = axes[0, 0]
     epsilon = table.numbers("epsilon")
     for i, (column, text) in enumerate(_LABELS.items()):
-        panel.plot(epsilon, table.numbers(column), color=canvas.COLOURS[i], linestyle=canvas.DASHES[i], label=text)
+        canvas.curve(panel, epsilon, table.numbers(column), i, text)
     panel.plot(
         epsilon,
         table.numbers("black_box"),
@@ -75,13 +75,10 @@ def draw(table: Table) -> Figure:
         markevery=max(1, len(epsilon) // 16),
         label="largest of any mechanism (ours)",
     )
-    canvas.label(
+    return canvas.finish(
+        figure,
         panel,
         title="Only (ε, δ) known: 10 equally likely values, δ = 10⁻⁵, nothing known",
         x="ε",
         y="reconstruction advantage (RAD)",
     )
-    panel.set_ylim(0.0, 1.0)
-    panel.set_xlim(left=0.0)
-    figure.legend(loc="outside right center")
-    return figure

@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING
 from ..numerics.rounding import rounded
 
 if TYPE_CHECKING:
-    from ..results import Assessment, Bound
+    from ..results import Assessment, Bound, Calibration
 
-__all__ = ["advantage_sentence", "blind_sentence", "explain", "number", "summary"]
+__all__ = [
+    "advantage_sentence",
+    "blind_sentence",
+    "explain",
+    "explain_calibration",
+    "number",
+    "rate_sentence",
+    "safe_number",
+    "summary",
+]
 
 _SNAP = 1e-9  # a count this close to a whole number is that number
 _SMALL = 0.01  # below one in a hundred, count in ten thousand
+_LARGE = 1e6
+_MOST_PLACES = 12  # decimals; smaller numbers are shown in full
 
 
 def number(bound: Bound, digits: int = 4) -> str:
@@ -72,6 +83,82 @@ def summary(result: Assessment) -> list[tuple[str, str, str]]:
             cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
             rows.append((name, number(bound, 6), f"{bound.rule}{cites}"))
     return rows
+
+
+def rate_sentence(fpr: float, bound: Bound) -> str:
+    """Return the largest true-positive rate at a false-positive rate in words.
+
+    Examples
+    --------
+    >>> from dpradar.results import Bound
+    >>> rate_sentence(0.01, Bound(value=0.0923622, side="upper", rule="trade-off"))
+    'An attack that accuses 1 of 100 bystanders finds at most 10 of 100 targets (tpr at most 0.092363 at fpr 0.01).'
+    """
+    people = 10_000 if fpr < _SMALL else 100
+    return (
+        f"An attack that accuses {_plain(fpr * people)} of {people:,} bystanders finds at most "
+        f"{_count(bound.value, people)} of {people:,} targets (tpr {number(bound, 6)} at fpr {fpr:g})."
+    )
+
+
+def _plain(count: float) -> str:
+    return f"{round(count, 9):g}"
+
+
+def safe_number(value: float, more_private: str | None, digits: int = 6) -> str:
+    """Return a calibrated parameter with a few significant digits, rounded to the side with more noise.
+
+    Examples
+    --------
+    >>> safe_number(2.5043787, "down", 4), safe_number(22.730878, "up", 4)
+    ('2.504', '22.74')
+    """
+    if value == 0.0 or float(value).is_integer():
+        return f"{value:g}" if abs(value) < _LARGE else f"{value:.6g}"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    if places > _MOST_PLACES:
+        return f"{value:.17g}"
+    return rounded(value, places, "down" if more_private == "down" else "up")
+
+
+def explain_calibration(result: Calibration) -> str:
+    """Return the answer of a calibration: the value, what it achieves, which limit decides and what it costs."""
+    if result.value is None:
+        return f"Not met: {result.reason}."
+    accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
+    safe = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
+    value = safe_number(result.value, safe)
+    lines = [_headline(result, value), ""]
+    for one in result.achieved:
+        shown = rounded(one.value, 6, "up") if one.value < _LARGE else f"{one.value:.6g}"
+        limit = "" if one.limit is None else f"  limit {one.limit:g}"
+        lines.append(f"{one.quantity:<24} {shown:<12}{limit}  {one.threat}{f' ({one.rule})' if one.rule else ''}")
+    if result.binding is not None and len(result.achieved) > 1:
+        lines.append(f"The limit that decides: {result.binding}.")
+    lines += [sentence for name, cost in result.cost.items() if (sentence := _cost_sentence(name, cost))]
+    return "\n".join(lines)
+
+
+def _headline(result: Calibration, value: str) -> str:
+    if result.status == "free":
+        return f"No noise is needed: {result.reason}."
+    told = f"{result.parameter} {value} keeps every limit"
+    if result.status == "stopped":
+        return f"{told}; {result.reason}."
+    least = "most" if result.achieved and result.achieved[0].threat == "accuracy" else "least"
+    return f"{told}: the {least} noise that does. Release: {result.release}."
+
+
+def _cost_sentence(name: str, cost: float) -> str | None:
+    if name == "error":
+        return f"Each released number is off by less than {rounded(cost, 2, 'up')} in 95 of 100 releases."
+    if name == "frequency_error":
+        people = 10_000
+        return (
+            f"A frequency estimated from {people:,} reports is off by about {cost / math.sqrt(people):.2g} "
+            "(one standard deviation)."
+        )
+    return None
 
 
 def explain(result: Assessment) -> str:

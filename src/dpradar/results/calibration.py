@@ -61,12 +61,13 @@ class Calibration:
     >>> import dpradar as dr
     >>> c = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(100)), rad=0.1), m=100)
     >>> c.parameter, round(c.value, 4), c.status
-    ('epsilon', 2.5043, 'met')
+    ('epsilon', 2.5044, 'met')
     """
 
     parameter: str
     value: float | None
     status: Status
+    more_private: str | None = None  # "up": more of the parameter is more noise; "down": less of it is
     achieved: tuple[Achieved, ...] = ()
     binding: str | None = None
     cost: dict[str, float] = field(default_factory=dict, hash=False)
@@ -83,7 +84,10 @@ class Calibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain data with a schema key."""
-        plain = {n: getattr(self, n) for n in ("version", "parameter", "value", "status", "binding", "reason", "tried")}
+        plain = {
+            n: getattr(self, n)
+            for n in ("version", "parameter", "value", "status", "more_private", "binding", "reason", "tried")
+        }
         achieved = [one.to_dict() for one in self.achieved]
         return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
 
@@ -93,7 +97,18 @@ class Calibration:
         if data.get("schema") != SCHEMA:
             hint = "It was written by something else."
             raise ParameterError("Calibration", f"data with schema {SCHEMA!r}", repr(data.get("schema")), hint)
-        names = ("version", "parameter", "value", "status", "binding", "reason", "tried", "cost", "release")
+        names = (
+            "version",
+            "parameter",
+            "value",
+            "status",
+            "more_private",
+            "binding",
+            "reason",
+            "tried",
+            "cost",
+            "release",
+        )
         achieved = tuple(Achieved.from_dict(one) for one in data["achieved"])
         return cls(achieved=achieved, **{name: data[name] for name in names})
 

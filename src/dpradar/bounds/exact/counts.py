@@ -28,7 +28,7 @@ _HALF = 0.5
 _ATOMS = 4_000_000  # different values of (probability, count): 200 MB
 _CELLS = 12_000_000  # numbers in a table of histograms: 96 MB
 _TIMES = 10_000
-_STEPS = 3_000_000  # of the programmes over subsets together: about a second
+_STEPS = 30_000_000  # numbers in the largest tables of all programmes over subsets: some seconds
 _WORK = 2e10  # multiplications in powers of polynomials: some seconds
 _NEGLIGIBLE = 1e-19
 _CHECK = 1e-9  # how far a total that is known may be off
@@ -38,7 +38,7 @@ _GRIDS = (1 << 11, 1 << 13, 1 << 15)
 _GRID_WORK = 40_000_000  # grid points times products of laws: some seconds
 _WIDTH = 1e-7
 _TRANSFORM = 1e-10  # allowance for the rounding of the transforms, as in known.py
-_INDEPENDENT = "an interval: the counts of the other values are taken as independent, which raises the upper end"
+_INDEPENDENT = "the counts of the other values are taken as independent, which can only raise the upper end"
 _GRID = "both ends are proven up to the rounding of fast Fourier transforms, for which 1e-10 is allowed"
 
 
@@ -55,31 +55,35 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     -----
     The counts are sufficient, so rad and success are expectations over them; see docs/derivations/repeated.md. rad is
     found for a uniform prior when nothing is known, and for priors with few different probabilities when everything is.
+
+    Examples
+    --------
+    >>> from dpradar.mechanisms import GRR
+    >>> from dpradar.mechanisms.counts import of_grr
+    >>> from dpradar.threats import Prior, Threat
+    >>> model, prior = of_grr(GRR(m=100, epsilon=1.0), times=300), Prior.uniform(100)
+    >>> round(count_risk(model, prior, Threat(prior).cover).rad[1], 6)
+    0.460569
     """
-    pi = prior.probabilities
-    if pi.size != model.m:
-        message = f"needs a prior over the {model.m} values that are reported"
-        raise Inapplicable(message)
-    if model.times > _TIMES:
-        message = f"counts at most {_TIMES} reports"
-        raise Inapplicable(message)
-    if any(block.kind != "singletons" for block in cover.blocks):
-        message = "needs a goal that tells the values of a fibre apart"
-        raise Inapplicable(message)
+    obstacles = (
+        (prior.size != model.m, f"needs a prior over the {model.m} values that are reported"),
+        (model.times > _TIMES, f"counts at most {_TIMES} reports"),
+        (any(block.kind != "singletons" for block in cover.blocks), "needs a goal that tells values of a fibre apart"),
+    )
+    for present, message in obstacles:
+        if present:
+            raise Inapplicable(message)
     if not cover.blocks:
         return _known(model, prior, cover)
     low, high = _success(model, prior, cover)
+    note = () if low == high else (_INDEPENDENT,)
     if not (prior.is_uniform and cover.blocks[0].members.size == model.m):
-        return ExactRisk(success=(low, high), assumes=() if low == high else (_INDEPENDENT,))
+        return ExactRisk(success=(low, high), assumes=note)
     # Whatever the attack says, it is right about an independent target with probability 1/m.
     floor = 1.0 / model.m
     rad = (0.0, 0.0) if model.epsilon == 0.0 else (max(0.0, low - floor), max(0.0, high - floor))
-    if low < high:
-        return ExactRisk(rad=rad, success=(low, high), assumes=(_INDEPENDENT,))
-    return ExactRisk(rad=rad, success=(low, high), hit=None if cover.blocks[0].misses else high)
-
-
-# Success: the true value must have the highest score of its fibre.
+    hit = None if note or cover.blocks[0].misses else high
+    return ExactRisk(rad=rad, success=(low, high), hit=hit, assumes=note)
 
 
 def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
@@ -160,27 +164,27 @@ def _fibre(model: CountModel, size: int) -> Interval:
     wins = np.ones(own.size)
     try:
         wins[open_] = _winning(model, open_, size)
-        exact = True
     except TooMany:
-        # Another value's counts are negatively associated, so all of them stay low at most as often as if independent.
+        # Counts are negatively associated. Given the true value's count, all others stay below it at most as often as
+        # if they were independent; under the reference the largest of independent counts would be smaller.
         wins[open_] = [_chance(model.others(count), count, size) for count in open_]
-        exact = False
-    found = float(own @ wins)
-    if exact:
-        # Without any privacy loss everyone of the fibre wins equally often: a check of the whole computation.
-        if abs(size * float(blank @ wins) - 1.0) > _CHECK:
-            message = f"the chances of {size} values to win add up to {size * float(blank @ wins):.12g}"
-            raise NumericsError(message)
-        return found, found
-    # Under the reference counts are negatively associated, so independent ones have a smaller maximum.
-    least = float(own @ [_chance(blank, count, size) for count in range(own.size)])
-    return min(least, found), found
+        least = float(own @ [_chance(blank, count, size) for count in range(own.size)])
+        return min(least, float(own @ wins)), float(own @ wins)
+    # Without any privacy loss everyone of the fibre wins equally often: a check of the whole computation.
+    if abs(size * float(blank @ wins) - 1.0) > _CHECK:
+        message = f"the chances of {size} values to win add up to {size * float(blank @ wins):.12g}"
+        raise NumericsError(message)
+    return float(own @ wins), float(own @ wins)
 
 
 def _winning(model: CountModel, counts: list[int], size: int) -> list[float]:
     """Return Pr[a value with this count wins in a fibre of ``size`` values], for each of the counts."""
     if model.omega != 1:
-        return [_winning_subset(model, count, size, _STEPS // len(counts)) for count in counts]
+        most = min(_CELLS, _STEPS // max(1, len(counts)))
+        # The longest programme first, so that it fails, if it does, before the others have been run.
+        first = sorted(counts, key=lambda count: abs(2 * count - model.times))
+        found = {count: _winning_subset(model, count, size, most) for count in first}
+        return [found[count] for count in counts]
     if len(counts) * 2.0 * math.log2(size) * model.times**2 > _WORK:
         raise TooMany
     return [_winning_one(model, count, size) for count in counts]
@@ -204,9 +208,8 @@ def _winning_one(model: CountModel, count: int, size: int) -> float:
 
 
 def _poisson(mean: float, top: int) -> Floats:
-    if mean == 0.0:
-        return np.append(1.0, np.zeros(top))
-    return np.asarray(np.exp(np.arange(top + 1) * math.log(mean) - mean - log_factorials(top)))
+    log_mean = math.log(mean) if mean > 0.0 else -math.inf
+    return np.asarray(np.exp(np.append(0.0, np.arange(1, top + 1) * log_mean) - mean - log_factorials(top)))
 
 
 def _difference_of_powers(terms: Floats, power: int, length: int) -> Floats:
@@ -228,10 +231,8 @@ def _difference_of_powers(terms: Floats, power: int, length: int) -> Floats:
 
 
 def _sum(one: Floats, two: Floats) -> Floats:
-    result = np.zeros(max(one.size, two.size))
-    result[: one.size] += one
-    result[: two.size] += two
-    return result
+    short, long = sorted((one, two), key=len)
+    return np.append(short + long[: short.size], long[short.size :])
 
 
 def _winning_subset(model: CountModel, count: int, size: int, most: int) -> float:
@@ -242,9 +243,6 @@ def _winning_subset(model: CountModel, count: int, size: int, most: int) -> floa
     return float((weights / (1.0 + states[:, 1])).sum())
 
 
-# Everything known: is the own likelihood ratio above the average?
-
-
 def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     pi, guesses, hits = prior.probabilities[cover.single], cover.guesses, cover.single_hits
     sure = min(float(pi[hits > 0].sum()), 1.0)
@@ -252,16 +250,13 @@ def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     blind = float((pi * hits / guesses)[usual].sum())
     if model.epsilon == 0.0 or not usual.any() or pi.max() == 1.0:
         return ExactRisk(rad=(0.0, 0.0), success=(sure, sure), hit=blind + always)
-    if prior.is_uniform:
-        try:
-            excess, above, tie = _by_histogram(model, *_histograms(model))
-        except TooMany:
-            pass
-        else:
-            share = float(pi[usual].sum())
-            rad = share * min(excess, 1.0 - 1.0 / model.m)
-            hit = min(share * above + tie * blind + always, 1.0)
-            return ExactRisk(rad=(rad, rad), success=(sure, sure), hit=hit)
+    listed = _histograms(model) if prior.is_uniform else None
+    if listed is not None:
+        excess, above, tie = _by_histogram(model, *listed)
+        share = float(pi[usual].sum())
+        rad = share * min(excess, 1.0 - 1.0 / model.m)
+        hit = min(share * above + tie * blind + always, 1.0)
+        return ExactRisk(rad=(rad, rad), success=(sure, sure), hit=hit)
     levels, counts = np.unique(pi[pi > 0.0], return_counts=True)
     if levels.size > _LEVELS:
         return ExactRisk(success=(sure, sure))
@@ -270,16 +265,18 @@ def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     return ExactRisk(rad=interval, success=(sure, sure), assumes=(_GRID if model.omega is None else _INDEPENDENT,))
 
 
-def _histograms(model: CountModel) -> tuple[Ints, Floats]:
-    """Return all histograms of counts (columns 0..times) and the logarithms of their reference probabilities."""
-    if model.omega is not None and model.omega > 1:
-        states, weights = subset_law([model.omega] * model.times, model.m, 0, model.times, 0)
-        return states[:, 1:], np.log(weights)
+def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
+    """Return the histograms of counts (columns 0..times) and their log-probabilities; None if there are too many."""
     if model.omega == 1:
         return _partitions(model.m, model.times)
-    rows = math.comb(model.m + model.times, model.times)
-    if rows * (model.times + 1) > _CELLS // 2:
-        raise TooMany
+    if model.omega is not None:
+        try:
+            states, weights = subset_law([model.omega] * model.times, model.m, 0, model.times, 0)
+        except TooMany:
+            return None
+        return states[:, 1:], np.log(weights)
+    if math.comb(model.m + model.times, model.times) * (model.times + 1) > _CELLS // 2:
+        return None
     table, left = np.zeros((1, 0), dtype=np.int64), np.array([model.m])
     for _ in range(model.times):
         rows, number = choices(np.zeros_like(left), left, _CELLS)
@@ -289,10 +286,10 @@ def _histograms(model: CountModel) -> tuple[Ints, Floats]:
     return table, factorial[-1] - factorial[table].sum(axis=1) + table @ model.log_blank
 
 
-def _partitions(m: int, times: int) -> tuple[Ints, Floats]:
+def _partitions(m: int, times: int) -> tuple[Ints, Floats] | None:
     """Return the ways to distribute ``times`` single reports over m values, by how many values have which count."""
     if _partition_number(times, m) * (times + 1) > _CELLS:
-        raise TooMany
+        return None
     left, values = np.array([times]), np.array([m])
     table = np.zeros((1, times + 1), dtype=np.int64)
     for part in range(times, 1, -1):
@@ -348,10 +345,11 @@ def _by_law_of_sum(model: CountModel, levels: Floats, counts: Ints, wanted: Ints
     laws = {count: model.others(count) for count in likely.tolist()}
     charged = float((wanted * levels * (1.0 - levels)).sum())
     products = likely.size * np.count_nonzero(wanted) * float((2.0 * np.log2(counts + 1.0)).sum())
-    high = charged * model.pair_tv
-    low = 0.0
+    low, high = 0.0, charged * model.pair_tv
+    if model.omega is not None:
+        low = charged * sum(float(own[n]) * max(0.0, 1.0 - _mean_ratio(model, n, law)) for n, law in laws.items())
     for size in _GRIDS:
-        if size > _GRIDS[0] and size * products > _GRID_WORK:
+        if size * products > _GRID_WORK:
             break
         bounds = np.zeros(2)
         for index in np.flatnonzero(wanted):
@@ -361,11 +359,10 @@ def _by_law_of_sum(model: CountModel, levels: Floats, counts: Ints, wanted: Ints
                 bounds += wanted[index] * levels[index] * own[count] * np.array(found)
         skipped = max(0.0, 1.0 - float(own[likely].sum())) * charged
         high = min(high, float(bounds[1]) + skipped + _TRANSFORM)
-        low = max(low, float(bounds[0]) - _TRANSFORM)
-        if high - low <= _WIDTH:
+        low = max(low, float(bounds[0]) - _TRANSFORM) if model.omega is None else low
+        # A finer grid does not help where the counts are not independent and the interval is wide for that reason.
+        if bounds[1] - bounds[0] <= max(_WIDTH, 0.01 * (high - low)):
             break
-    if model.omega is not None:
-        low = charged * sum(float(own[n]) * max(0.0, 1.0 - _mean_ratio(model, n, law)) for n, law in laws.items())
     return min(low, high), high
 
 
@@ -401,20 +398,18 @@ def _excess(
         np.add.at(rows[0], cell + 1, mass * rise)
         np.add.at(rows[1], cell, mass)
         np.add.at(rows[2], cell, mass * value[inside])
-        total = _times(total, _power(rows[:, :size], number))
+        total = _added(total, rows[:, :size], number)
     upper = float(total[0] @ (reach - grid * np.arange(size)))
     return float(np.maximum(reach * total[1] - total[2], 0.0).sum()), upper
 
 
-def _power(rows: Floats, number: int) -> Floats:
-    result = np.zeros_like(rows)
-    result[:2, 0] = 1.0
+def _added(total: Floats, rows: Floats, number: int) -> Floats:
+    """Return the rows of a total after ``number`` more independent terms, by repeated doubling."""
     while number:
-        if number & 1:
-            result = _times(result, rows)
+        total = _times(total, rows) if number & 1 else total
         number >>= 1
         rows = _times(rows, rows) if number else rows
-    return result
+    return total
 
 
 def _times(one: Floats, two: Floats) -> Floats:

@@ -21,7 +21,9 @@ def set_parameters(protocol: object) -> None:
         object.__setattr__(protocol, param.name, param.check(owner, getattr(protocol, param.name)))
 
 
-def report_privacy(relation: Relation, source: str, epsilon: float, won: float, gone: float, tv: float) -> Privacy | None:
+def report_privacy(
+    relation: Relation, source: str, epsilon: float, won: float, gone: float, tv: float
+) -> Privacy | None:
     """Return the promise of a report that favours the value over another one, the other over it, or neither.
 
     ``won`` and ``gone`` are the probabilities of the first two, and won = e^epsilon gone. A local report has no
@@ -31,5 +33,7 @@ def report_privacy(relation: Relation, source: str, epsilon: float, won: float, 
         return None
     rest = max(0.0, 1.0 - won - gone)
     curve = likelihood_curve([gone, rest, won], [won, rest, gone])
-    pair = AtomPair((-epsilon, 0.0, epsilon), (gone, rest, won), 0.0, epsilon) if epsilon > 0.0 else approx_pair(0.0, 0.0)
+    pair = (
+        AtomPair((-epsilon, 0.0, epsilon), (gone, rest, won), 0.0, epsilon) if epsilon > 0.0 else approx_pair(0.0, 0.0)
+    )
     return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=((pair, 1),))

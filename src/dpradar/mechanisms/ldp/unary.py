@@ -130,9 +130,7 @@ class SUE:
 
     def _channel(self) -> UnaryChannel:
         half = self.epsilon / 2.0
-        return UnaryChannel(
-            self.m, self.epsilon, float(expit(half)), float(expit(-half)), math.tanh(half / 2.0), "SUE"
-        )
+        return UnaryChannel(self.m, self.epsilon, float(expit(half)), float(expit(-half)), math.tanh(half / 2.0), "SUE")
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

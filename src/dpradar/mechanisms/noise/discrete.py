@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DiscreteGaussian", "Geometric"]
 
 Floats = NDArray[np.float64]
+_MOST_RUNS = 0.95  # of 100 releases 95 stay within the error
 _MOST_PAIR_ATOMS = 100_000  # outputs of a pair that is composed
 _MOST_ATOMS = 2_000_000  # outputs of a pair that are compared one by one
 
@@ -391,7 +392,7 @@ class DiscreteGaussian:
         k = np.arange(0, reach + 1, dtype=float)
         mass = DiscreteGaussianLaw(self.sigma).pmf(k) * np.where(k > 0, 2.0, 1.0)
         inside = np.cumsum(mass)
-        return {"error": float(k[int(np.argmax(inside >= 0.95))]), "variance": float(mass @ np.square(k))}
+        return {"error": float(k[int(np.argmax(inside >= _MOST_RUNS))]), "variance": float(mass @ np.square(k))}
 
     def __repr__(self) -> str:
         return f"DiscreteGaussian(sigma={self.sigma:g}{further(self)})"

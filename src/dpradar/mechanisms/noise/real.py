@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -207,9 +207,12 @@ def sensitive(privacy: Callable[[float, Relation], Privacy | None], sensitivity:
     """Return noise on a number of which only the largest change between neighbours is known: 1 unless said."""
     distance = 1.0 if sensitivity is None else sensitivity
 
+    note = "" if sensitivity is not None else " (no query given: sensitivity 1)"
+
     def promise(relation: Relation) -> Privacy | None:
         # No reference: without the contributions nothing is known of their middle.
-        return None if relation == "reference" else privacy(distance, relation)
+        found = None if relation == "reference" else privacy(distance, relation)
+        return None if found is None else replace(found, source=found.source + note)
 
     return Release(name="noise", privacy=promise)
 

@@ -1,0 +1,123 @@
+"""``dpradar calibrate MECHANISM ... --limit rad=0.1``: the parameter that is left out is chosen."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..calibration import Limit
+from ..calibration.calibrate import calibrate_family
+from ..calibration.family import Family, family_of_param
+from ..errors import ParameterError
+from ..guarantees.approx import DELTA
+from . import parsing
+from .main import EXIT_UNMET, Suggesting
+from .releases import RELEASES, Entry, further_options, parameter_option, release_from, threat_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..params import Param
+    from ..results import Calibration
+    from ..threats import Threat
+
+__all__ = ["group"]
+
+_AT = {"tpr": "fpr", "epsilon": "delta"}
+_ACCURACY = ("error", "variance", "frequency_error")
+
+
+def _command(name: str, entry: Entry) -> click.Command:
+    options: list[click.Parameter] = [parameter_option(param, required=False) for param in entry.params]
+    options += further_options(entry)
+    options.append(
+        click.Option(
+            ["--limit", "limits"],
+            multiple=True,
+            required=True,
+            metavar="NAME=VALUE",
+            help="rad=0.1, success=..., gain=..., worst_gain=..., tpr=0.05@fpr=0.01, epsilon=1@delta=1e-5, or of the "
+            "accuracy error=..., variance=..., frequency_error=... May be given several times.",
+        )
+    )
+    options.append(click.Option(["--free"], help="The parameter to choose, when that is not clear."))
+    return click.Command(name, params=options, callback=partial(_run, entry), help=entry.help)
+
+
+def _free(entry: Entry, options: dict[str, Any]) -> Param:
+    """Return the parameter to choose: the one named, or the one of those that make noise that is not given."""
+    able = {param.name: param for param in entry.params if param.more_private is not None}
+    asked = options.pop("free")
+    if asked is not None:
+        name = asked.replace("-", "_")
+        if name not in able:
+            raise ParameterError("--free", f"one of {', '.join(able) or 'none'}", repr(asked), "It is chosen for you.")
+        return able[name]
+    left = [param for param in able.values() if options[param.name] is None and param is not DELTA]
+    if len(left) != 1:
+        got = ", ".join(param.name for param in left) or "none"
+        hint = f"Give all of {', '.join(f'--{name}' for name in able)} but the one to choose."
+        raise ParameterError("calibrate", "left with one parameter to choose", got, hint)
+    return left[0]
+
+
+def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
+    """Return NAME=VALUE, or NAME=VALUE@fpr=X, as a limit."""
+    first, _, rest = text.partition("@")
+    settings: dict[str, Any] = {}
+    for part in (first, rest) if rest else (first,):
+        name, equals, value = part.partition("=")
+        if not equals:
+            hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
+            raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
+        settings[name.strip().replace("-", "_")] = parsing.numbers(value, "--limit")[0]
+    known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", *_ACCURACY}
+    unknown = [name for name in settings if name not in known]
+    if unknown:
+        raise ParameterError("--limit", f"about one of {', '.join(sorted(known))}", repr(unknown[0]), "See --help.")
+    return Limit(threat, neighbours=neighbours, **settings)
+
+
+def _family(entry: Entry, options: dict[str, Any]) -> Family:
+    param = _free(entry, options)
+    missing = [p.name for p in entry.params if p is not param and options[p.name] is None]
+    if missing:
+        flag = f"--{missing[0].replace('_', '-')}"
+        raise ParameterError("calibrate", "given every other parameter", f"no {flag}", f"Add {flag}.")
+    return family_of_param(param, lambda x: release_from(entry, {**options, param.name: x}))
+
+
+def _run(entry: Entry, **options: Any) -> int:
+    limits, as_json = options.pop("limits"), options.pop("as_json")
+    family = _family(entry, options)
+    threat = threat_of(entry, options)
+    wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
+    result = calibrate_family(family, wanted, 1e-5, lambda text: click.echo(text, err=True))
+    _show(result, as_json=as_json)
+    return 0 if result.met else EXIT_UNMET
+
+
+def _show(result: Calibration, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(result.to_dict()))
+        return
+    click.echo(result.explain())
+    if result.met:
+        flag = f"--{result.parameter.replace('_', '-')}"
+        click.echo(
+            f"\nAssess it: dpradar assess with the same options and {flag} {result.value!r}. Machine-readable: --json."
+        )
+
+
+def group() -> click.Group:
+    """Return the ``calibrate`` group."""
+    loaders: dict[str, Callable[[], click.Command]] = {
+        name: partial(_command, name, entry)
+        for name, entry in RELEASES.items()
+        if any(param.more_private is not None for param in entry.params)
+    }
+    help_text = "How much noise keeps the risk under a limit? Name a mechanism or a guarantee."
+    return Suggesting(name="calibrate", loaders=loaders, help=help_text)
