@@ -120,12 +120,16 @@ def test_total_variation_of_zcdp(rho):
 def test_against_riskcal(rho, fnr, advantage):
     """As tight or tighter, but for its tolerance of 1e-9, which is on the unsafe side; it scans 1000 orders, we all.
 
-    At rate 0.001 and rho = 0.01 it answers 1 - x, which no mechanism but a silent one promises: its order 1024 is not
-    evaluated, it overflows. Randomised response is a counterexample.
+    At rate 0.001 and rho = 0.01 it answers 1 - x, as if nothing leaked (three of its orders, near 105, go wrong there):
+    the two answers below are 0.01-zCDP and have a smaller false-negative rate.
     """
     curve = renyi_curve(RenyiBound(rho=rho))
     for x, theirs in zip((0.001, 0.01, 0.3, 0.9), fnr, strict=True):
         if theirs == 1 - x:
+            p = 0.001674
+            assert max(twin.answers(t, p, x) / t for t in 1 + np.geomspace(1e-3, 1e5, 400)) < rho
+            assert 1 - p < theirs
+            assert curve.at(x) <= 1 - p
             continue
         assert -2e-9 <= curve.at(x) - theirs <= 2e-5
     assert curve.gap() == pytest.approx(advantage, rel=0, abs=2e-9)
@@ -180,7 +184,7 @@ bounds = st.one_of(
 )
 
 
-@cases(0.4)
+@cases(0.3)
 @given(bound=bounds)
 def test_shape(bound):
     """Convex, symmetric, not increasing, from (0, 1) to (1, 0); the largest gap is where f(x) = x."""
@@ -198,7 +202,7 @@ def test_shape(bound):
     assert back[inner] == pytest.approx(GRID[inner], rel=0, abs=1e-6)
 
 
-@cases(0.4)
+@cases(0.3)
 @given(one=bounds, two=bounds)
 def test_composition(one, two):
     """Divergences add, in any order; more leaks more."""
@@ -213,6 +217,7 @@ def test_composition(one, two):
     assert renyi_success(both, 0.01) >= renyi_success(one, 0.01) - 1e-4
 
 
+@cases(0.3)
 @given(rho=st.floats(1e-4, 30.0), more=st.floats(1.0, 3.0))
 def test_monotone_in_rho(rho, more):
     small, large = renyi_curve(RenyiBound(rho=rho)), renyi_curve(RenyiBound(rho=rho * more))
@@ -242,7 +247,7 @@ def test_lists_are_read_with_care():
 # Group privacy.
 
 
-@cases(0.3)
+@cases(0.2)
 @given(seed=st.integers(0, 10**6))
 def test_two_steps(seed):
     """P to R to Q: the conversion holds at every order, and the curve of two steps lies below the true one."""
@@ -313,6 +318,7 @@ def test_success_is_the_best_order(rho, base):
     assert renyi_success(RenyiBound(rho=rho), base) == zcdp_success(rho, base)
 
 
+@cases(0.5)
 @given(bound=bounds, base=st.floats(1e-9, 1.0))
 def test_the_curve_is_tighter_than_the_success_bound(bound, base):
     assert 1.0 - renyi_curve(bound).at(base) <= renyi_success(bound, base) + 1e-9
@@ -377,7 +383,6 @@ def test_epsilon_at_the_ends():
 # Rounding and ends.
 
 
-@cases(2.0)
 @given(data=st.data())
 def test_rounding_error_of_the_divergence(data):
     x = data.draw(st.one_of(st.floats(1e-12, 0.99), st.floats(-60.0, -1.0).map(math.exp)))

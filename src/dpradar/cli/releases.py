@@ -15,6 +15,7 @@ from ..guarantees.gdp import MU
 from ..guarantees.renyi import RHO
 from ..guarantees.tv import TV
 from ..mechanisms.ldp.parameters import M
+from ..spec import register
 from . import parsing
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ RELEASES: dict[str, Entry] = {
     ),
     "rdp": Entry("Renyi divergences at some orders.", _rdp, (), ("orders", "epsilons", "neighbours", "m")),
     "dpsgd": Entry("A training run with DP-SGD.", _dpsgd, ms.DPSGD.PARAMS, ("m",)),
+    "register": Entry("All releases of a register, together.", lambda o: register(o["file"]), (), ("file", "m")),
     "tv": Entry(
         "A bound on the total variation.",
         lambda o: g.TotalVariation(tv=o["tv"], neighbours=o["neighbours"]),
@@ -115,6 +117,7 @@ _FURTHER: dict[str, dict[str, Any]] = {
     },
     "orders": {"metavar": "LIST", "required": True, "help": "Orders of the Renyi divergences: a,b,c or LOW:HIGH."},
     "epsilons": {"metavar": "LIST", "required": True, "help": "The bound at each order."},
+    "file": {"metavar": "FILE", "required": True, "help": "TOML file with one [[release]] table per release."},
     "truncate": {"metavar": "LOW:HIGH", "help": "Clamp the output to this range."},
     "interval": {"metavar": "LOW:HIGH", "help": "Outputs are any number of this interval; utility -|record - output|."},
     "utility": {"metavar": "FILE", "help": "CSV of utilities, rows = inputs, columns = outputs."},

@@ -15,7 +15,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
-from .losses import Losses, compose, grid_of
+from .losses import Losses, compose, grid_of, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import renyi_curve
@@ -277,7 +277,14 @@ def promise_of_pairs(pairs: Pairs, relation: Relation, source: str) -> Privacy:
         return gaussian_privacy(mu, relation, source)
     found = composition(pairs)
     curve = found.directed_curve() if relation == "reference" else found.curve()
-    return Privacy(relation=relation, source=f"{source}; {found.note}", curve=curve, tv=found.tv, pairs=pairs)
+    return Privacy(
+        relation=relation,
+        source=f"{source}; {found.note}",
+        origin=source,
+        curve=curve,
+        tv=found.tv,
+        pairs=pairs,
+    )
 
 
 def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
@@ -288,7 +295,8 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
     Epsilons and deltas add up; of two outputs that agree with probability 1 - tv each, all agree with the product;
     Renyi divergences add up; dominating pairs compose. Of the curves that follow, the largest holds.
     """
-    source = "together: " + ", ".join(f"{times} x {p.source}" if times > 1 else p.source for p, times in promises)
+    told = [(p.origin or p.source, times) for p, times in promises]
+    origin = source = " + ".join(f"{times} x {text}" if times > 1 else text for text, times in told)
     epsilon = sum(math.inf if p.epsilon is None else times * p.epsilon for p, times in promises)
     delta = sum(times * p.delta for p, times in promises)
     known = math.isfinite(epsilon) and delta < 1.0
@@ -296,6 +304,9 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
     tv = min(1.0 - kept, tv_of_approx(epsilon, delta) if known else 1.0)
     renyi = _added([(p.renyi, times) for p, times in promises])
     pairs = joined([(p.pairs, times) for p, times in promises])
+    if pairs is None and renyi is None and relation != "reference":
+        # Some part is known by its curve alone, such as zCDP beside Laplace noise: every curve is that of some pair.
+        pairs = joined([(p.pairs or _of_curve(p.curve), times) for p, times in promises])
     tight, advice = _tight(pairs, relation, source)
     if tight is None:
         curves = [approx_curve(0.0, tv)]
@@ -307,6 +318,7 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
     return Privacy(
         relation=relation,
         source=source,
+        origin=origin,
         epsilon=epsilon if known else None,
         delta=delta if known else 0.0,
         curve=curve,
@@ -314,6 +326,10 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
         pairs=pairs,
         renyi=renyi,
     )
+
+
+def _of_curve(curve: TradeoffCurve | None) -> Pairs | None:
+    return None if curve is None else ((pair_of_curve(curve), 1),)
 
 
 def _tight(pairs: Pairs | None, relation: Relation, source: str) -> tuple[Privacy | None, str]:

@@ -11,17 +11,20 @@ from numpy.typing import NDArray
 
 from ..errors import NumericsError
 from .accounting import self_convolved
+from .pairs import AtomPair, finite_pair
 
 if TYPE_CHECKING:
+    from .curves import TradeoffCurve
     from .pairs import Pair, Pairs
 
-__all__ = ["Losses", "compose", "grid_of"]
+__all__ = ["Losses", "compose", "grid_of", "pair_of_curve"]
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
 _MOST_CELLS = 4_000_000
 _ROUNDING = 2e-16  # relative error of a Fourier transform raised to a power, per use
 _LARGEST = 700.0
+_CURVE_NODES, _SAME_NODE = 300, 1e-14
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +144,28 @@ def _lower_hull(x: Floats, y: Floats) -> list[int]:
             hull.pop()
         hull.append(i)
     return hull
+
+
+def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
+    """Return a pair whose trade-off curve is a polygon below the given convex curve, close to it.
+
+    Examples
+    --------
+    >>> from dpradar.guarantees.curves import gaussian_curve
+    >>> pair = pair_of_curve(gaussian_curve(1.0))
+    >>> 0.382925 < pair.delta(np.zeros(1))[0] < 0.3832
+    True
+    """
+    small = np.geomspace(1e-10, 0.5, _CURVE_NODES)
+    x = np.unique(np.clip(np.concatenate([[0.0], small, curve.fnr(small), [1.0]]), 0.0, 1.0))
+    x = x[np.concatenate([[True], np.diff(x) > _SAME_NODE])]
+    y = np.clip(curve.fnr(x), 0.0, 1.0)
+    low = np.maximum(y - _overshoot(x, y), 0.0)
+    low[-1] = 0.0
+    kept = _lower_hull(x, low)
+    x, low = x[kept], low[kept]
+    jump = max(0.0, 1.0 - float(low[0]))  # seen under P only
+    return finite_pair(np.append(np.maximum(-np.diff(low), 0.0), jump), np.append(np.diff(x), 0.0))
 
 
 def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = False) -> Losses:

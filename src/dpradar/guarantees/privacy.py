@@ -27,6 +27,7 @@ class Privacy:
 
     relation: Relation
     source: str
+    origin: str = ""  # the source without how it was computed, to be quoted in a longer one
     epsilon: float | None = None  # of (epsilon, delta)
     delta: float = 0.0
     curve: TradeoffCurve | None = None

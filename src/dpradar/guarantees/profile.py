@@ -129,11 +129,11 @@ class _Lines:
         d = np.concatenate([self.deltas[::-1], 1.0 - np.exp(-self.t) * (1.0 - self.deltas)])
 
         def rise(x: Floats) -> Floats:
-            return np.asarray(d + np.exp(np.minimum(s + np.log(x)[:, None], _LARGEST)))
+            return np.asarray(d + np.exp(np.minimum(s + np.log(np.maximum(x, 1e-320))[:, None], _LARGEST)))
 
         # 1 - f bends where two lines meet; so does f(1 - f), and where 1 - f is such a place.
         with np.errstate(divide="ignore", invalid="ignore"):
-            bends = np.nan_to_num(np.diff(d) / -np.diff(np.exp(s)))
+            bends = np.clip(np.nan_to_num(np.diff(d) / -np.diff(np.exp(s))), 0.0, 1.0)
         before = np.max(np.exp(-s) * (bends[:, None] - d), axis=1)
         x = np.unique(np.clip(np.concatenate([[0.0, 1.0], bends, before]), 0.0, 1.0))
         x = 0.5 * (x[:-1] + x[1:])
@@ -232,7 +232,7 @@ class Profile:
         Guarantee
         ---------
         Every value asked for is used as it is, so the answer is as safe as the function. Between two of them the
-        profile lies above the function, by at most about 1e-5 and 1 % of it while ``400`` questions are enough.
+        profile lies above the function, by about 1e-5 or 1 % of it at most, unless that takes more than 320 values.
 
         Examples
         --------
@@ -262,9 +262,9 @@ class Profile:
         return f"Profile({given}, neighbours={self.neighbours!r})"
 
 
-_MOST = 400  # values asked for
+_MOST = 320  # values asked for
 _LEAST = 1e-13  # what is smaller is not told apart from nothing
-_CLOSE, _CLOSE_SHARE = 4e-5, 0.04  # a cell that is this good is halved once more, which makes it four times better
+_CLOSE, _CLOSE_SHARE = 8e-5, 0.08  # a cell that is this good is halved once more, which makes it four times better
 _NOISE = 1e-16
 
 

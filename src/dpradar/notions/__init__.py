@@ -3,6 +3,7 @@
 from .isolation import (
     classic_singling_out,
     isolation_baseline,
+    isolation_success,
     narcissus,
     predicate_singling_out,
     singling_out,
@@ -16,6 +17,7 @@ __all__ = [
     "cross_influence",
     "generalisation",
     "isolation_baseline",
+    "isolation_success",
     "memorisation",
     "narcissus",
     "normalised_gain",

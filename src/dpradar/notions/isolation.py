@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from ..guarantees.neighbours import Neighbours
     from ..guarantees.privacy import Privacy
 
-__all__ = ["classic_singling_out", "isolation_baseline", "narcissus", "predicate_singling_out", "singling_out"]
+__all__ = [
+    "classic_singling_out",
+    "isolation_baseline",
+    "isolation_success",
+    "narcissus",
+    "predicate_singling_out",
+    "singling_out",
+]
 
 WEIGHT = Param(
     name="weight", low=0.0, high=1.0, what="the share of the population that the description fits", typical=(1e-9, 0.1)
@@ -33,6 +40,7 @@ BASELINE = Param(
 _ROUNDING = 1e-9  # weight * records may exceed 1 by so much
 _DELTAS, _ROUNDS = 17, 3  # how many deltas are tried, and how often between the neighbours of the best
 _LEAST_WEIGHT = 1e-12
+_HALVINGS = 60
 _LARGEST_LOSS = 700.0
 _OURS = "dpradar derivation"
 _OUTSIDE = "the attacker knows every other record and the population"
@@ -114,17 +122,17 @@ def _small_weight(owner: str, weight: float, records: int) -> tuple[float, int]:
 
 
 def predicate_singling_out(what: Any, weight: float, records: int, *, neighbours: Neighbours | None = None) -> Bound:
-    """Return the largest probability that a description found in the release fits exactly one of all the records.
+    """Return the published bound on how likely a description found in the release fits exactly one of all the records.
 
     Guarantee
     ---------
-    An upper bound, the smaller of n (1 - f(w)) and, under replace-one, 1 - f^(n)(n w (1-w)^(n-1)); at most 1.
+    An upper bound, n (1 - f(w)), at most 1. `isolation_success` is never above it.
 
     Assumes
     -------
     The n records are drawn independently from a population that the attacker knows; nothing else is known of them.
-    The promise holds for every record. Descriptions of weight at most w <= 1/n are admissible. Any relation will do
-    for the first bound; the tightest is used unless ``neighbours`` names one.
+    The promise holds for every record. Descriptions of weight at most w <= 1/n are admissible. Any relation will do;
+    the tightest is used unless ``neighbours`` names one.
 
     Parameters
     ----------
@@ -140,31 +148,85 @@ def predicate_singling_out(what: Any, weight: float, records: int, *, neighbours
     Notes
     -----
     [UNIFY] Theorem F.2, stated for replace-one; it holds for add/remove too, the data set without record i being as
-    good a reference. The second bound is Theorem F.1 for the event "fits exactly one record", which an independent
-    data set has with at most the blind probability; it wins where n mu is small. Both: docs/derivations/notions.md.
+    good a reference: docs/derivations/notions.md.
 
     Examples
     --------
     >>> import dpradar as dr
-    >>> so = predicate_singling_out(dr.PureDP(epsilon=1.0, neighbours="replace-one"), 1e-6, 1000)
-    >>> round(so.value, 6), so.rule
-    (0.002718, 'predicate-singling-out')
+    >>> round(predicate_singling_out(dr.PureDP(epsilon=1.0, neighbours="replace-one"), 1e-6, 1000).value, 6)
+    0.002718
     """
     owner = "predicate_singling_out"
     share, n = _small_weight(owner, weight, records)
-    promises = promises_of(owner, what, neighbours, REFERENCES)
-    value, best = min(((n * power(p, share), p) for p in promises), key=lambda found: found[0])
-    rule: str = "predicate-singling-out"
-    cites: tuple[str, ...] = ("[UNIFY] Theorem F.2",)
-    if best.relation != "replace-one":
-        cites += (_OURS,)
-    for promise in promises:
-        if promise.relation == "replace-one":
-            whole = group_power(promise, isolation_baseline(share, n), n)
-            if whole < value:
-                value, best, rule, cites = whole, promise, "isolation-by-groups", ("[UNIFY] Theorem F.1", _OURS)
+    return _published(promises_of(owner, what, neighbours, REFERENCES), share, n)
+
+
+def _published(promises: list[Privacy], weight: float, n: int) -> Bound:
+    value, best = min(((n * power(p, weight), p) for p in promises), key=lambda found: found[0])
+    cites = ("[UNIFY] Theorem F.2",) if best.relation == "replace-one" else ("[UNIFY] Theorem F.2", _OURS)
     notes = _notes(best, _EVERY_RECORD)
-    return Bound(value=min(value, 1.0), side="upper", rule=rule, cites=cites, assumes=notes)
+    return Bound(value=min(value, 1.0), side="upper", rule="predicate-singling-out", cites=cites, assumes=notes)
+
+
+def isolation_success(what: Any, weight: float, records: int, *, neighbours: Neighbours | None = None) -> Bound:
+    """Return the tightest bound known on how likely a description found in the release fits exactly one record.
+
+    Guarantee
+    ---------
+    An upper bound, the smallest of n (1 - f(w)), the s with s = n (1 - f(w (1 - s + s/n))), and
+    1 - f^(n)(n w (1-w)^(n-1)); the last two under replace-one.
+
+    Assumes
+    -------
+    As `predicate_singling_out`.
+
+    Parameters
+    ----------
+    what
+        A mechanism or a guarantee.
+    weight
+        The largest share of the population that an admissible description fits.
+    records
+        How many records the release is about.
+    neighbours
+        The relation to use.
+
+    Notes
+    -----
+    [UNIFY] Theorems F.2 and F.1, the latter for the event "fits exactly one record". The one in the middle is ours:
+    one more record can make a description fit exactly one only if it fits none of the others, and where the attack
+    succeeds it does fit one. Proofs: docs/derivations/notions.md.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> release = dr.PureDP(epsilon=1.0, neighbours="replace-one")
+    >>> [round(bound(release, 1e-4, 2000).value, 6) for bound in (predicate_singling_out, isolation_success)]
+    [0.543656, 0.352249]
+    """
+    owner = "isolation_success"
+    share, n = _small_weight(owner, weight, records)
+    promises = promises_of(owner, what, neighbours, REFERENCES)
+    found = [_published(promises, share, n)]
+    for promise in (p for p in promises if p.relation == "replace-one"):
+        notes = _notes(promise, _EVERY_RECORD)
+        value = _consistent(promise, share, n)
+        found.append(Bound(value=value, side="upper", rule="isolation-consistent", cites=(_OURS,), assumes=notes))
+        value, cites = group_power(promise, isolation_baseline(share, n), n), ("[UNIFY] Theorem F.1", _OURS)
+        found.append(Bound(value=value, side="upper", rule="isolation-by-groups", cites=cites, assumes=notes))
+    return min(found, key=lambda bound: bound.value)
+
+
+def _consistent(promise: Privacy, weight: float, n: int) -> float:
+    """Return an s in [0, 1] with n (1 - f(w (1 - s + s/n))) <= s, up to the last bit the smallest one."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if n * power(promise, weight * (1.0 - middle + middle / n)) <= middle:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def classic_singling_out(

@@ -16,7 +16,9 @@ __all__ = ["GIVEN", "OWN", "WORST", "shown", "worst_gain"]
 
 Floats = NDArray[np.float64]
 GIVEN = (0.01, 0.1)
-WORST = "worst baseline of f-DP"  # the baseline at which the f-DP bound is worst, for every bound: as in the authors' code
+WORST = (
+    "worst baseline of f-DP"  # the baseline at which the f-DP bound is worst, for every bound: as in the authors' code
+)
 OWN = "worst baseline of each bound"  # each bound at the baseline at which it is worst itself
 _POINTS = 401
 _ZOOMS = 3

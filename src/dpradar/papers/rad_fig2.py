@@ -30,7 +30,7 @@ __all__ = ["compute", "draw"]
 
 SIZE = 10
 LIMITS = (0.02, 0.05, 0.08, *(k / 20 for k in range(2, 18)), 0.88)
-_PRECISION = 1e-7
+_PRECISION, _ROUNDING = 1e-7, 1e-12
 _KINDS = ("rad", "rero", "gain", "success")
 _COLUMNS = ("limit", *(f"{kind}_{number}" for kind in _KINDS for number in ("epsilon", "error")))
 _LABELS = {
@@ -41,9 +41,7 @@ _LABELS = {
 }
 
 
-def compute(
-    limits: Sequence[float] = LIMITS, m: int = SIZE, progress: Callable[[str], None] = lambda _: None
-) -> Table:
+def compute(limits: Sequence[float] = LIMITS, m: int = SIZE, progress: Callable[[str], None] = lambda _: None) -> Table:
     """Return the numbers of Figure 2: one row per limit, with the epsilon found and the error that 5 of 100 exceed.
 
     A number takes ``m`` equally spaced values in [0, 1], all equally likely, nothing is known, and Laplace noise of
@@ -58,23 +56,27 @@ def compute(
     [4.5237, 0.6931]
     """
     threat, blind = Threat(Prior.uniform(m)), Threat.baseline(1.0 / m)
-    exact, bound = {"query": np.linspace(0.0, 1.0, m)}, {"sensitivity": 1.0}
+    query = np.linspace(0.0, 1.0, m)
+
+    def known(limit: Limit) -> Calibration:
+        return calibrate(Laplace, limit, precision=_PRECISION, query=query)
+
+    def bounded(limit: Limit) -> Calibration:
+        return calibrate(Laplace, limit, precision=_PRECISION, sensitivity=1.0)
+
     rows: list[dict[str, Cell]] = []
     for limit in limits:
         progress(f"rad:fig2: limit {limit:g}")
+        possible = limit > 1.0 / m + _ROUNDING
         found = (
-            calibrate(Laplace, Limit(threat, rad=limit), precision=_PRECISION, **exact),
-            _within(m, limit, lambda top: calibrate(Laplace, Limit(blind, success=top), precision=_PRECISION, **bound)),
-            calibrate(Laplace, Limit(blind, gain=limit), precision=_PRECISION, **bound),
-            _within(m, limit, lambda top: calibrate(Laplace, Limit(threat, success=top), precision=_PRECISION, **exact)),
+            known(Limit(threat, rad=limit)),
+            bounded(Limit(blind, success=limit)) if possible else None,
+            bounded(Limit(blind, gain=limit)),
+            known(Limit(threat, success=limit)) if possible else None,
         )
         cells = [number for one in found for number in _numbers(one)]
         rows.append(dict(zip(_COLUMNS, (limit, *cells), strict=True)))
     return Table(_COLUMNS, tuple(rows))
-
-
-def _within(m: int, limit: float, search: Callable[[float], Calibration]) -> Calibration | None:
-    return None if limit <= 1.0 / m + 1e-12 else search(limit)
 
 
 def _numbers(found: Calibration | None) -> tuple[float | None, float | None]:

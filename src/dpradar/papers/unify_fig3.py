@@ -56,7 +56,8 @@ def _rows(sigma: float, delta: float) -> list[tuple[Cell, ...]]:
     worst = assess(GDP(mu=mu, neighbours="add-remove")).worst_gain
     tv = 1.0 if worst is None else worst.value
     rows: list[tuple[Cell, ...]] = []
-    for at, baseline in (*((b, b) for b in GIVEN), (WORST, 0.5 - 0.5 * tv)):
+    places: list[tuple[Cell, float]] = [*((b, b) for b in GIVEN), (WORST, 0.5 - 0.5 * tv)]
+    for at, baseline in places:
         rows.append((sigma, epsilon, at, baseline, *_gains(mu, baseline)))
     bound, rho = RenyiBound((ORDER,), (ORDER * 0.5 * mu * mu,)), 0.5 * mu * mu
     fixed = worst_gain(lambda base: renyi_success(bound, base))[0]

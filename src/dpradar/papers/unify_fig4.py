@@ -21,9 +21,10 @@ from ..bounds import assess
 from ..guarantees import GDP, ZCDP
 from ..guarantees.renyi import zcdp_success
 from ..mechanisms import DiscreteGaussian, Repeated
+from ..numerics.rounding import rounded
 from ..threats import Threat
 from . import canvas
-from .baselines import GIVEN, OWN, WORST, shown, worst_gain
+from .baselines import OWN, WORST, shown, worst_gain
 from .reading import bound_of
 from .table import Table
 
@@ -45,7 +46,10 @@ _BARS = {
     "zcdp_curve": ("zCDP, best trade-off curve (ours)", ".."),
     "f_dp": ("f-DP of the discrete Gaussian noise", ""),
 }
-_SHORT = {"Population estimates primitive geography": "Primitive\ngeography", "Tract subset group": "Tract subset\ngroup"}
+_SHORT = {
+    "Population estimates primitive geography": "Primitive\ngeography",
+    "Tract subset group": "Tract subset\ngroup",
+}
 _WIDTH = 0.27
 
 
@@ -126,7 +130,8 @@ def _rows(place: Level, baselines: Sequence[float]) -> list[tuple[Cell, ...]]:
     )
     worst = [_largest(assess(release, neighbours="replace-one")) for release in releases]
     rows: list[tuple[Cell, ...]] = []
-    for at, base in (*((b, b) for b in baselines), (WORST, 0.5 - 0.5 * worst[-1])):
+    places: list[tuple[Cell, float]] = [*((b, b) for b in baselines), (WORST, 0.5 - 0.5 * worst[-1])]
+    for at, base in places:
         found = [assess(release, Threat.baseline(base)) for release in releases]
         gains = [bound_of(one, "success", "rero-3") - base for one in found]
         old = bound_of(found[0], "success", "zcdp") - base
@@ -166,7 +171,7 @@ def _bars(panel: Axes, own: Table) -> None:
             linewidth=0.6,
             hatch=hatch,
         )
-        panel.bar_label(bars, fmt="%.2f", padding=1, fontsize=6.5)
+        panel.bar_label(bars, fmt=lambda gain: rounded(float(gain), 3, "up"), padding=1, fontsize=5.8)
     panel.set_xticks(place, [_SHORT.get(name, name) for name in names])
     panel.grid(visible=False, axis="x")
     panel.margins(x=0.01, y=0.12)

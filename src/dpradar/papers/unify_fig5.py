@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["compute", "draw", "gaussian_pair_information"]
 
 Floats = NDArray[np.float64]
-SIGMAS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)  # those of the text, those of the code
+_OF_THE_TEXT, _OF_THE_CODE = (0.5, 1.0, 2.0), (3.0, 4.0, 5.0)
+SIGMAS = (*_OF_THE_TEXT, *_OF_THE_CODE)
 BASELINES = (*np.linspace(0.5, 0.98, 25).tolist(), 0.99, 0.999)
 DELTA = 1e-5
 APART = 2.0  # two records, clipped to norm 1, in opposite directions: replace-one
@@ -99,12 +100,14 @@ def draw(table: Table) -> Figure:
     sigmas = table.distinct("sigma")
     columns = min(3, len(sigmas))
     figure, axes = canvas.panels(-(-len(sigmas) // columns), columns, 3.1 * columns + 0.3, 5.9)
-    for panel, sigma in zip(axes.flat, sigmas, strict=False):
+    for place, sigma in enumerate(sigmas):
+        panel = axes[divmod(place, columns)]
         own = table.where(sigma=sigma)
         for i, (column, text) in enumerate(_LABELS.items()):
             canvas.curve(panel, own.numbers("baseline"), own.numbers(column), i, text, markers=8)
         panel.plot([0.5, 1.0], [0.5, 1.0], color="#777777", linewidth=0.8, label="blind guess")
-        title = f"σ = {sigma:g}, ε = {own.rows[0]['epsilon']:.2f} at δ = 10⁻⁵"
+        source = "text" if sigma in _OF_THE_TEXT else "code"
+        title = f"σ = {sigma:g} ({source}), ε = {own.rows[0]['epsilon']:.2f} at δ = 10⁻⁵"
         canvas.label(panel, title=title, x="probability of the likelier value", y="success")
         panel.set_ylim(0.5, 1.01)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -24,6 +24,7 @@ from .table import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from ..results import Assessment
@@ -41,6 +42,8 @@ _LABELS = {
     "optimal": "optimal composition, all (ε, δ) together",
     "f_dp": "f-DP of the Laplace noise",
 }
+
+_MARKS = {"one_point": (3.0, 0.33), "optimal": (11.5, 0.45), "f_dp": (17.0, 0.45)}  # where the numbers stand
 
 
 def compute(queries: Sequence[int] = QUERIES, scale: float = SCALE, delta: float = DELTA) -> Table:
@@ -105,12 +108,17 @@ def draw(table: Table) -> Figure:
         own = table.where(at=at)
         for i, (column, text) in enumerate(_LABELS.items()):
             canvas.curve(panel, own.numbers("queries"), own.numbers(column), i, text, markers=len(own.rows))
-            if at == LIMIT_BASELINE:
-                most = most_queries(table, column)
-                panel.annotate(f"{most}", (most, LIMIT), (most + (0.3 if i == 2 else -0.3), LIMIT + 0.05 + 0.06 * i))
         if at == LIMIT_BASELINE:
-            panel.axhline(LIMIT, color="black", linewidth=0.9)
+            _mark_limit(panel, table)
         canvas.label(panel, title=shown(at), x="queries", y="gain: success − baseline")
-        canvas.from_zero(panel, 1.0)
+        canvas.from_zero(panel)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=1)
     return figure
+
+
+def _mark_limit(panel: Axes, table: Table) -> None:
+    panel.axhline(LIMIT, color="black", linewidth=0.9)
+    for column, place in _MARKS.items():
+        most = most_queries(table, column)
+        line = {"arrowstyle": "-", "linewidth": 0.7}
+        panel.annotate(f"{most} queries", (most, LIMIT), place, ha="center", fontsize=8, arrowprops=line)

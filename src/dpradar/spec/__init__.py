@@ -1,0 +1,5 @@
+"""Files that describe releases."""
+
+from .register import KINDS, register
+
+__all__ = ["KINDS", "register"]

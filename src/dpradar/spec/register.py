@@ -1,0 +1,131 @@
+"""A register of releases about the same people, kept as a TOML file."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DpradarError, ParameterError
+from ..guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP, TotalVariation, Tradeoff
+from ..mechanisms import (
+    DPSGD,
+    GRR,
+    OUE,
+    SUE,
+    Composed,
+    DiscreteGaussian,
+    Exponential,
+    Gaussian,
+    Geometric,
+    Laplace,
+    Repeated,
+    SubsetSelection,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["KINDS", "register"]
+
+# The names of the command line; the keys of an entry are the parameters of the class.
+KINDS: Mapping[str, Any] = {
+    "grr": GRR,
+    "sue": SUE,
+    "oue": OUE,
+    "ss": SubsetSelection,
+    "laplace": Laplace,
+    "gaussian": Gaussian,
+    "geometric": Geometric,
+    "discrete-gaussian": DiscreteGaussian,
+    "exponential": Exponential,
+    "dpsgd": DPSGD,
+    "pure-dp": PureDP,
+    "dp": ApproxDP,
+    "gdp": GDP,
+    "zcdp": ZCDP,
+    "rdp": RDP,
+    "tv": TotalVariation,
+    "tradeoff": Tradeoff,
+}
+_FREE = ("what", "date", "note")  # kept for people
+
+
+def register(path: str | Path) -> Composed:
+    """Return all releases of a register, as one release to be assessed.
+
+    Guarantee
+    ---------
+    Every entry counts; an entry that cannot be understood is an error, never left out.
+
+    Assumes
+    -------
+    The releases are about the same people and use independent randomness.
+
+    Notes
+    -----
+    The file has one ``[[release]]`` table per release: ``kind`` (a name of the command line, such as ``gaussian``), the
+    parameters of that kind, ``times`` if it is repeated, and ``what``, ``date`` or ``note`` for people. ``neighbours``
+    at the top is the relation of the guarantees that state none themselves.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> text = '''
+    ... neighbours = "add-remove"
+    ... [[release]]
+    ... what = "income by region, 2025"
+    ... kind = "zcdp"
+    ... rho = 0.1
+    ... [[release]]
+    ... what = "monthly counts"
+    ... kind = "laplace"
+    ... scale = 20.0
+    ... times = 12
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "releases.toml"
+    ...     _ = file.write_text(text)
+    ...     register(file)
+    Composed(2 releases)
+    """
+    try:
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ParameterError("register", "a readable TOML file", repr(str(path)), f"{error}.") from None
+    entries = data.get("release")
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
+        hint = "Write one [[release]] table for each release."
+        raise ParameterError("register", "a list of [[release]] tables", repr(str(path)), hint)
+    unknown = sorted(set(data) - {"release", "neighbours"})
+    if unknown:
+        raise ParameterError("register", "made of neighbours and [[release]] tables", repr(unknown[0]), "Remove it.")
+    return Composed([_entry(number, entry, data.get("neighbours")) for number, entry in enumerate(entries, 1)])
+
+
+def _entry(number: int, entry: dict[str, Any], neighbours: str | None) -> Any:
+    where = f"register, release {number}" + (f" ({entry['what']})" if isinstance(entry.get("what"), str) else "")
+    settings = {key: value for key, value in entry.items() if key not in _FREE}
+    kind, times = settings.pop("kind", None), settings.pop("times", 1)
+    if not isinstance(kind, str) or kind not in KINDS:
+        near = difflib.get_close_matches(str(kind), KINDS, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "It is one of the names that `dpradar assess` knows."
+        raise ParameterError(f"{where}: kind", f"one of {', '.join(KINDS)}", repr(kind), hint)
+    known = list(inspect.signature(KINDS[kind]).parameters)
+    wrong = [key for key in settings if key not in known]
+    if wrong:
+        near = difflib.get_close_matches(wrong[0], known, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"For people there are {', '.join(_FREE)}."
+        raise ParameterError(f"{where}: {kind}", f"given {', '.join([*known, 'times'])}", repr(wrong[0]), hint)
+    if "neighbours" in known and neighbours is not None:
+        settings.setdefault("neighbours", neighbours)
+    try:
+        what = KINDS[kind](**settings)
+        return what if times == 1 else Repeated(what, times)
+    except DpradarError as error:
+        raise ParameterError(where, "a valid release", f"a {kind} that is not", str(error)) from None
+    except TypeError as error:
+        hint = f"A {kind} takes {', '.join(known)}."
+        raise ParameterError(where, "complete", str(error), hint) from None
