@@ -1,4 +1,4 @@
-"""Run the benchmarks and print one table: ``python -m benchmarks [--quick] [--only NAME] [--json FILE]``."""
+"""Run the benchmarks and print one table: ``python -m benchmarks [--quick | --full] [--only NAME] [--json FILE]``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import os
 import platform
 import sys
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ import scipy
 
 import dpradar
 
-from . import continuous, dense, guarantees, local, noise, peers, startup
+from . import accounting, continuous, dense, guarantees, local, noise, peers, startup
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -26,11 +28,17 @@ CASES: tuple[Case, ...] = (
     *noise.CASES,
     *continuous.CASES,
     *guarantees.CASES,
+    *accounting.CASES,
     *local.LARGE_CASES,
     *dense.WATCHED,
     *noise.WATCHED,
 )
-_QUICK = Effort(repeats=3, seconds=0.1, most=3.0)
+_EFFORTS = {
+    "quick": Effort(repeats=3, seconds=0.1, most=3.0, level=0, longest=20.0),
+    "usual": Effort(),
+    "full": Effort(level=2),
+}
+_PEERS = ("dp-accounting", "riskcal", "qif")
 
 
 def _arguments() -> argparse.Namespace:
@@ -39,19 +47,32 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--json", metavar="FILE", help="also write the numbers to FILE (- for the standard output alone)"
     )
-    parser.add_argument("--quick", action="store_true", help="fewer repeats")
+    effort = parser.add_mutually_exclusive_group()
+    effort.add_argument(
+        "--quick", action="store_const", const="quick", dest="effort", default="usual", help="fewer repeats and cases"
+    )
+    effort.add_argument("--full", action="store_const", const="full", dest="effort", help="all cases")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--here", action="store_true", help="measure in this process what asks for one of its own")
     return parser.parse_args()
 
 
-def _chosen(name: str | None) -> list[Case]:
+def _chosen(name: str | None, level: int) -> list[Case]:
+    listed = [case for case in CASES if case.level <= level]
     if name is None:
-        return list(CASES)
-    chosen = [case for case in CASES if case.name == name] or [case for case in CASES if name in case.name]
+        return listed
+    chosen = [case for case in CASES if case.name == name] or [case for case in listed if name in case.name]
     if not chosen:
         sys.exit(f"no case is called {name!r} or contains it; --list shows all names")
     return chosen
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PEERS:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
 
 
 def _machine() -> dict[str, object]:
@@ -60,6 +81,7 @@ def _machine() -> dict[str, object]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
+        **_versions(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
@@ -69,7 +91,8 @@ def _machine() -> dict[str, object]:
 def main() -> None:
     """Measure what was asked for and print it line by line."""
     asked = _arguments()
-    chosen = _chosen(asked.only)
+    effort = _EFFORTS[asked.effort]
+    chosen = _chosen(asked.only, effort.level)
     if asked.list:
         print("\n".join(f"{case.name:45s}  {case.what}" for case in chosen))
         return
@@ -84,9 +107,9 @@ def main() -> None:
     for case in chosen:
         found = measure(
             case,
-            _QUICK if asked.quick else Effort(),
+            effort,
             here=asked.here,
-            arguments=["--quick"] if asked.quick else [],
+            arguments=[] if asked.effort == "usual" else [f"--{asked.effort}"],
         )
         rows += found
         if not silent:

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .apart import once
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +25,16 @@ Work = Callable[[], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How long to measure: at least ``repeats`` runs; short ones go on for ``seconds``; long ones stop at ``most``."""
+    """How long to measure: at least ``repeats`` runs; short ones go on for ``seconds``; long ones stop at ``most``.
+
+    Cases of a higher ``level`` are left out. ``longest`` is the limit for peers that take minutes.
+    """
 
     repeats: int = 7
     seconds: float = 0.5
     most: float = 10.0
+    level: int = 1
+    longest: float = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +44,21 @@ class Peer:
     ``prepare`` sets up and returns the work; it raises ImportError with a hint when the peer is not installed.
     ``agreement`` takes the case's answer and the peer's, and returns how far they are apart. ``power``: an error
     k times smaller costs k^power times as much; the ratio is then extrapolated to the error asked of the case, which
-    gives its order of magnitude.
+    gives its order of magnitude. ``accuracy`` takes the answers and returns their error, ``remark`` takes the last one
+    and returns what to say of it. ``faster``: the case is to be so many times faster.
+
+    A peer with a ``limit`` takes long: it runs once, in a process of its own, and is stopped after so many seconds.
+    ``prepare`` then warms up what the work needs, can be pickled, and so can the answer.
     """
 
     name: str
     prepare: Callable[[], Work]
     agreement: Callable[[Any, Any], float] | None = None
     power: float | None = None
+    accuracy: Callable[[Sequence[Any]], float] | None = None
+    remark: Callable[[Any], str] | None = None
+    faster: float | None = None
+    limit: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +67,8 @@ class Case:
 
     ``prepare`` sets up and returns the work. ``accuracy`` takes the answers of all runs and returns their error.
     ``fresh`` cases run in a process of their own, so that its peak memory is theirs alone. ``self_timed`` work returns
-    the seconds it took.
+    the seconds it took. ``remark`` takes the last answer and returns what to say of it. Of the cases of one ``group``
+    the median ratio is told. ``level``: 0 measured always, 1 not with --quick, 2 only with --full.
     """
 
     name: str
@@ -65,11 +81,18 @@ class Case:
     peers: tuple[Peer, ...] = ()
     fresh: bool = False
     self_timed: bool = False
+    remark: Callable[[Any], str] | None = None
+    group: str | None = None
+    level: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One line of the table. ``ratio`` is (time of this peer) / (time of the case above it)."""
+    """One line of the table.
+
+    ``ratio`` is (time of this peer) / (time of the case above it). Time and ratio of a ``stopped`` peer are at least
+    those given.
+    """
 
     name: str
     what: str
@@ -83,7 +106,10 @@ class Row:
     error: float | None = None
     error_goal: float | None = None
     ratio: float | None = None
+    ratio_goal: float | None = None
     extrapolated: bool = False
+    stopped: bool = False
+    group: str | None = None
     note: str = ""
 
     @property
@@ -95,6 +121,10 @@ class Row:
             (self.error, self.error_goal),
         )
         judged = [value is not None and value < goal for value, goal in pairs if goal is not None]
+        if self.ratio is not None and self.ratio_goal is not None:
+            if self.stopped and self.ratio < self.ratio_goal:
+                return None  # it was stopped too early to tell
+            judged.append(self.ratio >= self.ratio_goal)
         return all(judged) if judged else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,33 +196,42 @@ def measure(case: Case, effort: Effort, *, here: bool, arguments: Sequence[str] 
         memory_by=by,
         error=error,
         error_goal=case.error,
+        group=case.group,
+        note="" if case.remark is None else case.remark(answers[-1]),
     )
     return [own, *(_beside(peer, case, own, answers[-1], effort) for peer in case.peers)]
 
 
 def _beside(peer: Peer, case: Case, own: Row, answer: Any, effort: Effort) -> Row:
-    name = f"{case.name} / {peer.name}"
+    row = Row(name=f"{case.name} / {peer.name}", what=case.what, group=case.group, ratio_goal=peer.faster)
     try:
-        work = peer.prepare()
+        if peer.limit is None:
+            times, answers = _run(peer.prepare(), effort)
+        else:
+            limit = min(peer.limit, effort.longest)
+            found = once(peer.prepare, limit)
+            if found is None:
+                ratio = limit / (own.seconds or 1e-9)
+                return replace(row, seconds=limit, ratio=ratio, stopped=True, note="stopped without an answer")
+            times, answers = [found[0]], [found[1]]
     except ImportError as missing:
-        return Row(name=name, what=case.what, note=f"skipped: {missing}")
-    times, answers = _run(work, effort)
+        return replace(row, note=f"skipped: {missing}")
     ratio = statistics.median(times) / (own.seconds or 1e-9)
-    error, note = None, ""
+    error = None if peer.accuracy is None else peer.accuracy(answers)
+    notes = [] if peer.remark is None else [peer.remark(answers[-1])]
     if peer.agreement is not None:
-        note = f"answers differ by {peer.agreement(answer, answers[-1]):.1g}"
+        notes.append(f"answers differ by {peer.agreement(answer, answers[-1]):.1g}")
     if peer.power is not None and case.accuracy is not None and case.error is not None:
         error = case.accuracy(answers)
         ratio *= (error / case.error) ** peer.power
-        note = f"ratio extrapolated, not measured: an error of {case.error:g} at time ~ error^-{peer.power:g}"
-    return Row(
-        name=name,
-        what=case.what,
+        notes.append(f"ratio extrapolated, not measured: an error of {case.error:g} at time ~ error^-{peer.power:g}")
+    return replace(
+        row,
         seconds=statistics.median(times),
         best=min(times),
         runs=len(answers),
         error=error,
         ratio=ratio,
         extrapolated=peer.power is not None,
-        note=note,
+        note="; ".join(notes),
     )

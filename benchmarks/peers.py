@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CASES"]
 
 Floats = NDArray[np.float64]
-_INSTALL = "pip install --target DIR --no-deps qif, then PYTHONPATH=DIR make bench"
+_INSTALL = "make bench-peers installs it"
 
 
 def _engine(matrix: Floats) -> Work:

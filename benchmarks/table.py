@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,7 +29,18 @@ def _ratio(row: Row) -> str:
         return ""
     if row.extrapolated:
         return f"~1e{math.log10(row.ratio):.0f}x"
-    return f"{row.ratio:.2g}x" if row.ratio >= 0.01 else f"{row.ratio:.0e}x"
+    least = ">" if row.stopped else ""
+    return least + (_times(row.ratio) if row.ratio >= 0.01 else f"{row.ratio:.0e}x")
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.0f}x" if ratio >= 100.0 else f"{ratio:.2g}x"
+
+
+def _goal(row: Row) -> str:
+    if row.ratio_goal is not None and row.ratio is not None:
+        return f">= {row.ratio_goal:g}x"
+    return "" if row.seconds_goal is None else f"< {_seconds(row.seconds_goal)}"
 
 
 def _cells(cells: Sequence[str]) -> str:
@@ -47,13 +59,28 @@ def header() -> str:
 def line(row: Row) -> str:
     """Return one line of the table."""
     met = {True: "yes", False: "NO", None: ""}[row.met]
-    goal = "" if row.seconds_goal is None else f"< {_seconds(row.seconds_goal)}"
     error = "" if row.error is None else f"{row.error:.1e}"
     peak = "" if row.megabytes is None or row.megabytes_goal is None else f"{row.megabytes:.0f} MB"
     peer = " / " in row.name
     name = f"  {row.name.split(' / ')[1]}" if peer else row.name
-    cells = _cells([name, _seconds(row.seconds), _seconds(row.best), goal, error, peak, met, _ratio(row)])
-    return f"{cells}  {row.note if peer else row.what}".rstrip()
+    median = ("> " if row.stopped else "") + _seconds(row.seconds)
+    cells = _cells([name, median, _seconds(row.best), _goal(row), error, peak, met, _ratio(row)])
+    said = row.note if peer else "; ".join(part for part in (row.what, row.note) if part)
+    return f"{cells}  {said}".rstrip()
+
+
+def _medians(rows: Sequence[Row]) -> list[str]:
+    """Return the median ratio of every group beside each of its peers."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.group is not None and row.ratio is not None:
+            found.setdefault((row.group, row.name.split(" / ")[1]), []).append(row)
+    return [
+        f"{group} beside {peer}: median ratio{' at least' if any(row.stopped for row in of) else ''} "
+        f"{_times(statistics.median(ratios))} over {len(of)} cases, from {_times(min(ratios))} to {_times(max(ratios))}."
+        for (group, peer), of in found.items()
+        for ratios in [[row.ratio for row in of if row.ratio is not None]]
+    ]
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -62,8 +89,9 @@ def summary(rows: Sequence[Row]) -> str:
     missed = [row.name for row in judged if not row.met]
     notes = [f"{len(judged) - len(missed)} of {len(judged)} goals met."] if judged else []
     notes += [f"missed: {', '.join(missed)}."] if missed else []
+    notes += _medians(rows)
     notes += [
-        "median, best: over the runs after one to warm up; the goal is for the median.",
+        "median, best: over the runs after one to warm up; the goal is for the median. Peers that take long run once.",
         "ratio: (median of the peer) / (median of the case above it).",
     ]
     goals = sorted({f"error < {row.error_goal:g}" for row in rows if row.error_goal is not None})

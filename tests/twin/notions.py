@@ -147,7 +147,9 @@ def noisy_count(states: Sequence[DataSet], epsilon: float, reach: int = 12) -> F
     return np.array(rows)
 
 
-def noisy_choice(score: Callable[[DataSet, int], float], states: Sequence[DataSet], outputs: int, epsilon: float) -> Floats:
+def noisy_choice(
+    score: Callable[[DataSet, int], float], states: Sequence[DataSet], outputs: int, epsilon: float
+) -> Floats:
     """A tiny learner: an output is chosen with probability proportional to e^(epsilon score / 2)."""
     raw = np.exp(0.5 * epsilon * np.array([[score(s, o) for o in range(outputs)] for s in states]))
     return np.asarray(raw / raw.sum(axis=1, keepdims=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +96,9 @@ def _run(entry: Entry, **options: Any) -> int:
     family = _family(entry, options)
     threat = threat_of(entry, options)
     wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
-    result = calibrate_family(family, wanted, 1e-5, lambda text: click.echo(text, err=True))
+    # For people at a terminal; a log or a pipe gets the answer only.
+    progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
+    result = calibrate_family(family, wanted, 1e-5, progress)
     _show(result, as_json=as_json)
     return 0 if result.met else EXIT_UNMET
 

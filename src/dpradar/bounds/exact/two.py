@@ -31,7 +31,7 @@ def two_value_risk(pair: Callable[[int, int], Pairs], prior: Prior, cover: Cover
     Notes
     -----
     With two values w(theta, z) is pi_0 pi_1 times the difference of the likelihoods, so Theorem 4.3 is 2 pi_0 pi_1 TV:
-    Theorem 4.2 is attained. See docs/derivations/repeated.md.
+    Theorem 4.2 is attained. See docs/derivations/pairwise-tv.md.
     """
     values = np.flatnonzero(prior.probabilities > 0.0)
     if values.size != 2:
