@@ -455,7 +455,7 @@ def test_what_does_not_apply_says_so():
         count_risk(model, *cover_of(5))
     with pytest.raises(Inapplicable, match="apart"):
         count_risk(model, skewed, dr.Threat(skewed, goal=dr.Goal.within(1.0)).cover)
-    with pytest.raises(Inapplicable, match="at most 3000 reports"):
+    with pytest.raises(Inapplicable, match="at most 2000 reports"):
         risk(local("grr", 4, 1.0, 20_000))
 
 

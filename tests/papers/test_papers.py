@@ -8,32 +8,69 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dpradar import papers
 from dpradar.errors import MissingExtra, ParameterError
-from dpradar.papers import rad_fig1, rad_fig3, rad_fig6, rad_fig10
+from dpradar.papers import (
+    rad_fig1,
+    rad_fig2,
+    rad_fig3,
+    rad_fig6,
+    rad_fig10,
+    unify_fig1,
+    unify_fig2,
+    unify_fig3,
+    unify_fig4,
+    unify_fig5,
+    unify_fig6,
+)
+from dpradar.papers.baselines import GIVEN
 from dpradar.papers.reading import bound_of, interval_of
 from dpradar.papers.table import Table
 
+QUICK = replace(unify_fig1.GPT2, sample_rate=1.0, usual_steps=1, steps={})  # one full step: no grid of losses
 SMALL = {
     "rad:fig1": lambda _, __: rad_fig1.compute(epsilons=[1.0, 4.0, 8.0, 14.0]),
+    "rad:fig2": lambda _, tell: rad_fig2.compute(limits=[0.05, 0.5], progress=tell),
     "rad:fig3": lambda _, __: rad_fig3.compute(epsilons=[0.5, 1.0, 3.0]),
     "rad:fig6": lambda data, tell: rad_fig6.compute(
         data, tell, epsilons=[1.0, 10.0], fine_epsilons=[1.0, 10.0], fine_etas=[0, 10, 20, 50]
     ),
     "rad:fig10": lambda _, tell: rad_fig10.compute(1.0, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
     "rad:fig11": lambda _, tell: rad_fig10.compute(0.1, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
+    "unify:fig1": lambda _, tell: unify_fig1.compute(QUICK, tell, noises=[1.0, 1.5], baselines=[0.1, 0.5]),
+    "unify:fig2": lambda _, __: unify_fig2.compute({"Gaussian": [0.5, 1.0, 2.0]}),
+    "unify:fig3": lambda _, __: unify_fig3.compute(sigmas=[0.5, 1.0, 2.0]),
+    "unify:fig4": lambda _, __: unify_fig4.compute(places=unify_fig4.levels()[:2]),
+    "unify:fig5": lambda _, __: unify_fig5.compute(sigmas=[2.0, 3.0], baselines=[0.5, 0.7, 0.9]),
+    "unify:fig6": lambda _, __: unify_fig6.compute(queries=[1, 5, 15]),
+    "unify:fig7": lambda _, tell: unify_fig1.compute(replace(QUICK, level=None), tell, noises=[1.0, 1.5]),
+    "unify:fig8": lambda _, __: unify_fig2.compute({"Laplace": [0.2, 0.5, 1.0]}),
+    "unify:fig9": lambda _, __: unify_fig4.compute(GIVEN, places=unify_fig4.levels()[:2]),
+    "unify:fig10": lambda _, __: unify_fig2.compute({"Gaussian": [0.5, 1.0], "Laplace": [0.2, 0.5]}),
 }
 NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 WORDS = {
     "rad:fig1": ["Gaussian", "OUE", "Theorem 4.2", "reconstruction advantage"],
+    "rad:fig2": ["ReRo ≤ limit", "error that 5 of 100 answers exceed"],
     "rad:fig3": ["Proposition 5.3", "Theorem 5.5", "largest of any mechanism"],
     "rad:fig6": ["uniform prior", "two-point prior", "hours a guess may be off", "ReRo bound"],
     "rad:fig10": ["U(0, 1) prior", "quadrature", "draws N"],
     "rad:fig11": ["Beta(0.1, 0.1) prior", "candidates by calculus"],
+    "unify:fig1": ["noise multiplier", "less noise", "Census, state level"],
+    "unify:fig2": ["Gaussian noise, n = 5000", "SPSO, Theorem 3.3"],
+    "unify:fig3": ["baseline 0.01", "worst baseline of each bound", "zCDP"],
+    "unify:fig4": ["State", "worst baseline of each bound", "discrete Gaussian"],
+    "unify:fig5": ["Theorem D.1", "σ = 2 (text)", "σ = 3 (code)", "Fano"],
+    "unify:fig6": ["15 queries", "one (ε, δ"],
+    "unify:fig7": ["noise multiplier", "less noise"],
+    "unify:fig8": ["Laplace noise, n = 500"],
+    "unify:fig9": ["baseline 0.01", "baseline 0.1", "State"],
+    "unify:fig10": ["Gaussian noise, n = 500", "Laplace noise, n = 500"],
 }
 
 
@@ -47,7 +84,8 @@ def small(monkeypatch):
 
 
 def test_names():
-    assert papers.names() == ("rad:fig1", "rad:fig3", "rad:fig6", "rad:fig10", "rad:fig11")
+    rad = [f"rad:fig{n}" for n in (1, 2, 3, 6, 10, 11)]
+    assert papers.names() == (*rad, *(f"unify:fig{n}" for n in range(1, 11)))
     assert set(SMALL) == set(papers.names())
 
 
@@ -93,7 +131,9 @@ def test_the_same_bytes_each_time_and_no_address(name, tmp_path):
     assert len(list(root.iter("{http://www.w3.org/2000/svg}text"))) > 10  # letters, not outlines of letters
 
 
-@pytest.mark.parametrize("name", ["rad:fig1", "rad:fig3", "rad:fig6"])
+@pytest.mark.parametrize(
+    "name", ["rad:fig1", "rad:fig3", "rad:fig6", "rad:fig2", "unify:fig2", "unify:fig3", "unify:fig5"]
+)
 @pytest.mark.usefixtures("small")
 def test_lines_differ_by_more_than_colour(name, tmp_path):
     svg = papers.reproduce(name, tmp_path)[1].read_text(encoding="utf-8")
@@ -114,7 +154,7 @@ def test_the_same_bytes_in_another_process(tmp_path):
         assert (tmp_path / f"1{suffix}").read_bytes() == (tmp_path / f"2{suffix}").read_bytes()
 
 
-@pytest.mark.parametrize(("name", "near"), [("rad:fig2", "rad:fig"), ("fig6", "rad:fig6"), ("RAD:FIG3", "rad:fig3")])
+@pytest.mark.parametrize(("name", "near"), [("rad:fig0", "rad:fig"), ("fig11", "rad:fig11"), ("RAD:FIG3", "rad:fig3")])
 def test_an_unknown_name_lists_the_known_ones(name, near, tmp_path):
     with pytest.raises(ParameterError) as caught:
         papers.reproduce(name, tmp_path / "never")

@@ -91,9 +91,9 @@ def calibrate_family(
     try:
         status = search.run()  # type: ignore[assignment]
     except KeyboardInterrupt:
-        if search.best is None:
+        if search.valid is None:
             raise
-        status = "stopped"
+        search.best, status = search.valid, "stopped"
     return _result(search, wanted, status, risky=risky)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +126,8 @@ class Limit:
             quantity = f"tpr at fpr {self.fpr:g}"
         elif name == "epsilon":
             quantity = f"epsilon at delta {self.delta:g}"
-            value = max(epsilon_at(promise, self.delta or 0.0) for promise in case.promises(*question_relations(case)))
+            known = [promise for r in question_relations(case) if (promise := case.promise(r)) is not None]
+            value = max((epsilon_at(promise, self.delta or 0.0) for promise in known), default=math.inf)
             return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule="privacy profile")
         else:
             found = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]

@@ -24,6 +24,7 @@ __all__ = ["Probe", "Search"]
 
 _COARSE, _FINE = Accuracy(coarseness=4.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
+_FAR = 50.0  # the logarithm of a ratio of value to limit that is as bad as any
 _SCANS = ((2.3, 200), (7.0, 60))  # how far above the answer (in log noise) and at how many places one looks
 
 
@@ -50,7 +51,7 @@ def _excess(achieved: Sequence[Achieved]) -> float:
         if one.value <= limit:
             worst = max(worst, min(math.log(max(one.value, 1e-12 * max(limit, 1e-300)) / limit), 0.0) if limit else 0.0)
         else:
-            worst = max(worst, math.log(one.value / limit) if limit else 50.0, 1e-15)
+            worst = max(worst, min(math.log(one.value / limit), _FAR) if limit else _FAR, 1e-15)
     return worst
 
 
@@ -67,6 +68,7 @@ class Search:
     sign: int = 1
     probes: list[Probe] = field(default_factory=list)
     best: Probe | None = None
+    valid: Probe | None = None  # the least noise so far that keeps the limits: what an interrupted search returns
     tried: int = 0
 
     def probe(self, u: float) -> Probe | None:
@@ -88,6 +90,8 @@ class Search:
         found = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
         self.probes.append(found)
         self.tried += 1
+        if found.ok and (self.valid is None or self.sign * found.u < self.sign * self.valid.u):
+            self.valid = found
         self.progress(f"{self.family.parameter} {x:.6g}: {'keeps' if found.ok else 'breaks'} the limits")
         return found
 
@@ -188,15 +192,10 @@ class Search:
         """Return a probe that keeps the limits, within ``precision`` of one that does not."""
         from scipy import optimize
 
-        kept = {"bad": bad, "good": good}
-
         def excess(u: float) -> float:
             found = self.probe(u)
             if found is None:
                 return 1.0
-            kept["good" if found.ok else "bad"] = found
-            if found.ok and self.best is not None:
-                self.best = found
             return found.excess if found.excess != 0.0 else -1e-15
 
         if self.family.integer:

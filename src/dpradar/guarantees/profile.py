@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -99,7 +100,7 @@ class _Lines:
         t, d = (np.array(column) for column in zip(*hull, strict=True))
         crossing = (1.0 - d) * np.exp(-t) / (1.0 + np.exp(-t))  # where each line meets its mirror image
         start = int(np.argmax(crossing))
-        meets = np.exp([_log_meet(a, b) for a, b in zip(hull[start:], hull[start + 1 :], strict=False)])
+        meets = np.exp([_log_meet(a, b) for a, b in pairwise(hull[start:])])
         return cls(t[start:], d[start:], meets, float(crossing[start]))
 
     def curve(self) -> TradeoffCurve:
@@ -200,8 +201,8 @@ class Profile:
 
     Notes
     -----
-    Dong, Roth and Su (2022), Proposition 6: f-DP is a collection of (epsilon, delta) guarantees. The points compose as the
-    pair whose profile joins them (Doroshenko et al. 2022); under replace-one an add/remove f is f(1 - f).
+    Dong, Roth and Su (2022), Proposition 6: f-DP is a collection of (epsilon, delta) guarantees. The points compose as
+    the pair whose profile joins them (Doroshenko et al. 2022); under replace-one an add/remove f is f(1 - f).
 
     Examples
     --------
@@ -250,15 +251,16 @@ class Profile:
             return _promise(epsilons, deltas, relation, f"privacy profile, {relation}")
         if relation == "replace-one":
             lines = _Lines.of(epsilons, deltas)
-            twice = (epsilons, deltas) if lines is None else lines.doubled()
-            return _promise(*twice, relation, "privacy profile, add-remove, doubled for replace-one")
+            eps2, deltas2 = (epsilons, deltas) if lines is None else lines.doubled()
+            return _promise(eps2, deltas2, relation, "privacy profile, add-remove, doubled for replace-one")
         return None
 
     def __repr__(self) -> str:
         if len(self.epsilons) <= _FEW:
             given = f"epsilons={self.epsilons}, deltas={self.deltas}"
         else:
-            given = f"{len(self.epsilons)} points, epsilon up to {max(self.epsilons):.4g}, delta down to {min(self.deltas):.2g}"
+            reach = f"epsilon up to {max(self.epsilons):.4g}, delta down to {min(self.deltas):.2g}"
+            given = f"{len(self.epsilons)} points, {reach}"
         return f"Profile({given}, neighbours={self.neighbours!r})"
 
 
@@ -294,7 +296,7 @@ def _tabulated(delta: Callable[[float], float]) -> tuple[list[float], list[float
     ask(0.0)
     while ask(ends[-1]) > _LEAST and ends[-1] < _LARGEST:
         ends.append(min(2.0 * ends[-1], _LARGEST))
-    for low, high in zip(ends, ends[1:], strict=False):
+    for low, high in pairwise(ends):
         add(low, high)
     while heap and len(known) < _MOST:
         _, low, middle, high = heapq.heappop(heap)

@@ -221,8 +221,8 @@ def _against_noise(panel: Axes, table: Table) -> None:
     reach = [ends.numbers("noise")[0], ends.numbers("noise_rdp")[0]]
     panel.annotate("", (reach[0], height), (reach[1], height), arrowprops={"arrowstyle": "->", "color": "black"})
     panel.plot(reach, [height, height], color="black", linestyle="none", marker="|", markersize=9)
-    text = f"{100 * ends.numbers('saved')[0]:.0f} % less noise\nfor a gain of at most {height:g}"
-    panel.text(sum(reach) / 2, height, text, ha="center", va="top", fontsize=8)
+    text = f"←  {100 * ends.numbers('saved')[0]:.0f} % less noise for a gain of at most {height:g}"
+    panel.text(0.03, 0.05, text, transform=panel.transAxes, fontsize=8.5)
     title = f"DP-SGD, {ends.rows[0]['run']}, worst baseline"
     canvas.label(panel, title=title, x="noise multiplier", y="largest gain: success − baseline")
     panel.set_ylim(bottom=0.0)

@@ -27,7 +27,7 @@ Interval = tuple[float, float]
 _HALF = 0.5
 _ATOMS = 4_000_000  # different values of (probability, count): 200 MB
 _CELLS = 12_000_000  # numbers in a table of histograms: 96 MB
-_TIMES = 3_000  # laws of all counts given the own one: some seconds
+_TIMES = 2_000  # laws of all counts given the own one: some seconds
 _STEPS = 30_000_000  # numbers in the largest tables of all programmes over subsets: some seconds
 _WORK = 2e10  # multiplications in powers of polynomials: some seconds
 _NEGLIGIBLE = 1e-19
@@ -275,7 +275,7 @@ def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
         except TooMany:
             return None
         return states[:, 1:], np.log(weights)
-    if math.comb(model.m + model.times, model.times) * (model.times + 1) > _CELLS // 2:
+    if math.comb(model.m + model.times, model.times) * (model.times + 1) * max(model.times, 50) > 25 * _CELLS:
         return None
     table, left = np.zeros((1, 0), dtype=np.int64), np.array([model.m])
     for _ in range(model.times):
@@ -288,7 +288,7 @@ def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
 
 def _partitions(m: int, times: int) -> tuple[Ints, Floats] | None:
     """Return the ways to distribute ``times`` single reports over m values, by how many values have which count."""
-    if _partition_number(times, m) * (times + 1) > _CELLS:
+    if _partition_number(times, m) * (times + 1) * max(times, 50) > 50 * _CELLS:  # each size of a part copies it all
         return None
     left, values = np.array([times]), np.array([m])
     table = np.zeros((1, times + 1), dtype=np.int64)

@@ -15,10 +15,10 @@ from ...guarantees.privacy import Privacy, Relation
 from ...guarantees.profile import Profile
 from ..capabilities import Mechanism
 from ..dpsgd import DPSGD
-from ..noise import Geometric, Laplace
 
 if TYPE_CHECKING:
     from ...guarantees.neighbours import Neighbours
+    from ..noise import Geometric, Laplace
 
 __all__ = ["Accounted", "Contribution", "Sampled", "SampledPair"]
 

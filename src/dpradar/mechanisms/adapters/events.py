@@ -85,7 +85,7 @@ def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Acco
     >>> from_dp_accounting(dp.ComposedDpEvent([steps, dp.GaussianDpEvent(8.0)]), "add-remove")
     Accounted(dp-accounting: DPSGD(noise_multiplier=1.1, sample_rate=0.01, steps=500) + GDP(mu=0.125, ...); add-remove)
     >>> from_dp_accounting(dp.pld.privacy_loss_distribution.from_laplace_mechanism(2.0), "add-remove")
-    Profile(... points, epsilon up to 1, delta down to 0, neighbours='add-remove')
+    Profile(... points, epsilon up to 1, delta down to ..., neighbours='add-remove')
     """
     dp = library()
     if isinstance(given, dp.PrivacyAccountant):

@@ -66,10 +66,12 @@ def from_opendp(
 
     Examples
     --------
-    >>> import opendp.prelude as dp  # doctest: +SKIP
-    >>> laplace = dp.m.make_randomized_response_bool(prob=0.75)  # doctest: +SKIP
-    >>> from_opendp(laplace)  # doctest: +SKIP
-    PureDP(epsilon=1.0986..., neighbours='replace-one')
+    With OpenDP installed::
+
+        import opendp.prelude as dp
+
+        coin = dp.m.make_randomized_response_bool(prob=0.75)
+        from_opendp(coin)  # PureDP(epsilon=1.0986..., neighbours='replace-one')
     """
     library = _library()
     if isinstance(given, library.PrivacyProfile):
@@ -110,7 +112,7 @@ def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Nei
         return _stated(stated, metric), d_in
     records = int(_STEPS.check("from_opendp", d_in))
     if stated is None and step == "add-remove" and records > 1:
-        hint = f"Two data sets {records} apart are a person with {records} records there or not, or one with {records // 2} replaced."
+        hint = f"That far apart are a person with {records} records there or not, or one with {records // 2} replaced."
         raise ParameterError("from_opendp.neighbours", f"stated when d_in = {records} in {metric}", "None", hint)
     if records < least:
         hint = "A replaced record is one removed and one added, so it is a distance of 2 there."
