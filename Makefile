@@ -1,21 +1,22 @@
 # Everything runs in .venv, which is made from requirements.lock. Needed: make and Python 3.11 or newer.
 #   make PYTHON=python3.12 setup     chooses the interpreter
-#   make test ARGS="-k grr -x"       passes arguments to pytest
+#   make test ARGS="-k grr -x"       passes arguments to pytest, or to the benchmarks
 
 PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
+PEERS := $(VENV)/peers
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all check format bench dist lock clean
+.PHONY: help setup demo test test-all check format bench bench-peers dist lock clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP)  ## make .venv and install everything the other targets need
 
@@ -46,7 +47,17 @@ format: setup  ## format the code and apply safe fixes
 	$(PY) -m ruff format .
 
 bench: setup  ## measure speed
-	$(PY) -m benchmarks
+	$(PY) -m benchmarks $(ARGS)
+
+bench-peers: $(PEERS)/.installed  ## the same beside riskcal and libqif (ARGS=--full: all cases)
+	PYTHONPATH="$(CURDIR)/$(PEERS)" $(PY) -m benchmarks $(ARGS)
+
+# Beside .venv and not in it, because they are no dependencies; and without theirs, which requirements.lock has: all
+# compute with the same numpy, scipy and dp-accounting. libqif exists for some systems only.
+$(PEERS)/.installed: $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) riskcal==1.5.1
+	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) --only-binary qif qif==1.6.0 || echo "no libqif for this system"
+	@touch $@
 
 # The wheel is tried where nothing of this folder can be seen: a new environment, started from a temporary folder.
 dist: setup  ## build sdist and wheel, then install and run the wheel in a clean environment

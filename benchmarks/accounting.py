@@ -1,7 +1,7 @@
 """Noise for DP-SGD from a limit on the risk, and the risk from the noise: beside riskcal and dp-accounting.
 
-The error of a calibration is how far its noise is above the least that keeps the limit; negative means that the limit is
-broken. Every run of dpradar starts without the compositions that it remembers.
+The error of a calibration is how far its noise is above the least that keeps the limit; where it is negative, the limit
+is broken. Every run of dpradar starts without the compositions that it remembers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RUN: dict[str, Any] = {"sample_rate": 0.002, "steps": 10_000}
 _GAIN = Question(quantity="gain", target=0.1, **_RUN)
 _RATES = Question(quantity="tpr", target=0.05, at=0.01, **_RUN)
 _BUDGET = Question(quantity="epsilon", target=2.0, at=1e-5, **_RUN)
-_HARMLESS = Question(quantity="gain", target=0.9, sample_rate=0.01, steps=100)
+_ANY_NOISE = Question(quantity="gain", target=0.9, sample_rate=0.01, steps=100)
 _CLOSE = 0.002  # the error allowed, relatively
 _ROUNDING = 1e-5  # how far below the least noise an answer may seem to be: the error of the fine values
 _SAME_GRID = 2e-4  # the step of dp-accounting's grid at which its error is about that of dpradar
@@ -181,14 +181,14 @@ def _case(question: Question, name: str, peers: Sequence[Peer], **more: Any) -> 
     )
 
 
-def _unreachable(question: Question) -> Case:
+def _free(question: Question) -> Case:
     return Case(
-        name="dpsgd.harmless",
+        name="dpsgd.free",
         what=f"calibrate DP-SGD, q={question.sample_rate:g}, T={question.steps}, to worst_gain {question.target:g}",
         prepare=partial(_calibrate, question),
         seconds=1.0,
         remark=lambda answer: f"{answer.status}: {answer.reason}",
-        # An answer that never comes needs no error.
+        # It looks for a noise at which the gain is 0.9, and there is none.
         peers=(Peer(name="riskcal", prepare=partial(_riskcal, question), remark=str, limit=60.0),),
     )
 
@@ -237,7 +237,7 @@ CASES = (
         ),
     ),
     _case(_RATES, "rates", (_peer(_RATES, "riskcal", partial(_riskcal, _RATES), faster=50.0, limit=600.0),)),
-    _unreachable(_HARMLESS),
+    _free(_ANY_NOISE),
     _case(
         _BUDGET,
         "epsilon",

@@ -93,8 +93,8 @@ def fine_value(question: Question, sigma: float) -> float:
 def distance(question: Question, sigma: float) -> float:
     """Return (sigma / least) - 1, where the least noise keeps the target exactly: negative when there is too little.
 
-    It comes from the values at sigma and a little below, by a straight line in logarithms. It is in (0, 0.002) just when
-    the target is kept at sigma and broken at 0.998 sigma.
+    It comes from the values at sigma and a little below, by a straight line in logarithms. It lies in [0, 0.002) just
+    when the target is kept at sigma and broken at 0.998 sigma.
     """
     here, below = (math.log(fine_value(question, x) / question.target) for x in (sigma, (1.0 - _NEAR) * sigma))
     return math.expm1(here * math.log1p(-_NEAR) / (below - here))

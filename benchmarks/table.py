@@ -75,12 +75,13 @@ def _medians(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         if row.group is not None and row.ratio is not None:
             found.setdefault((row.group, row.name.split(" / ")[1]), []).append(row)
-    return [
-        f"{group} beside {peer}: median ratio{' at least' if any(row.stopped for row in of) else ''} "
-        f"{_times(statistics.median(ratios))} over {len(of)} cases, from {_times(min(ratios))} to {_times(max(ratios))}."
-        for (group, peer), of in found.items()
-        for ratios in [[row.ratio for row in of if row.ratio is not None]]
-    ]
+    told = []
+    for (group, peer), of in found.items():
+        ratios = sorted(row.ratio for row in of if row.ratio is not None)
+        least = "at least " if any(row.stopped for row in of) else ""
+        spread = f"from {_times(ratios[0])} to {_times(ratios[-1])}"
+        told.append(f"{group} beside {peer}: median ratio {least}{_times(statistics.median(ratios))}, {spread}.")
+    return told
 
 
 def summary(rows: Sequence[Row]) -> str:

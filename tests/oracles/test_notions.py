@@ -40,11 +40,11 @@ def isolation_world(law, n, weight):
 # Singling out.
 
 
-@pytest.mark.parametrize("law", [(0.25,) * 4, (0.5, 0.3, 0.2), (0.1,) * 10])
+@pytest.mark.parametrize("law", [(0.25,) * 4, (0.5, 0.3, 0.2), (1 / 6,) * 6])
 @pytest.mark.parametrize(("epsilon", "delta"), LEVELS)
 def test_no_mechanism_singles_out_the_target_more_often(law, epsilon, delta):
     """States: the target's value, the other records being fixed; the last state has no target."""
-    for weight in (0.1, 0.3, 0.5):
+    for weight in (0.2, 0.25, 0.5):
         sets = twin.predicates(law, weight)
         gain = np.array([[law[z] * (z in p) for p in sets] for z in range(len(law))] + [[0.0] * len(sets)])
         k = len(law)
@@ -57,7 +57,7 @@ def test_no_mechanism_singles_out_the_target_more_often(law, epsilon, delta):
             worst = twin.largest(gain, neighbours, epsilon, delta)
             bound = notions.singling_out(promised(epsilon, delta, relation), best, neighbours=relation)
             assert worst <= bound.value + SOLVER
-            if relation == "add-remove" and len({*law}) == 1 and math.exp(epsilon) * best + delta < 0.5:
+            if relation == "add-remove" and len({*law}) == 1 and best > 0.0 and math.exp(epsilon) * best + delta < 0.5:
                 assert worst == pytest.approx(bound.value, abs=1e-6)  # and some mechanism reaches it
 
 
@@ -197,7 +197,7 @@ def test_groups_under_approximate_dp_one_step_at_a_time(n, x, delta):
 
 
 def test_groups_reach_their_bound():
-    """A yes/no answer whose chance depends on how many records are 1: neighbours keep the promise, the ends reach it."""
+    """A yes/no answer whose chance depends on how many records are 1: neighbours keep it, the ends reach it."""
     epsilon, n, chances = 0.4, 3, [0.05]
     promise = dr.PureDP(epsilon, neighbours="replace-one").privacy("replace-one")
     for _ in range(n):
@@ -284,15 +284,16 @@ def test_no_mechanism_is_less_resilient_to_its_own_data(epsilon, delta, seed):
 
 
 def test_narcissus_needs_the_whole_group():
-    """The output is a guess whether the data set is (1, 1): the promise for one record alone would be broken."""
-    states = twin.data_sets(2, 2)
-    chance = np.full(4, 0.25)
+    """The output guesses whether both records have the rare value: one step of the promise would be too little."""
+    law, states, epsilon = (0.99, 0.01), twin.data_sets(2, 2), 1.0
+    chance = np.array([twin.probability(law, s) for s in states])
     relation = np.array([[float(s == (1, 1)), 0.0] for s in states])
     own, other = chance[:, None] * relation, chance[:, None] * np.tile(chance @ relation, (4, 1))
-    level, epsilon = 0.05, 1.0
+    level = 0.1 * 0.01**2
     worst = twin.largest(own, twin.replace_one(states), epsilon, 0.0, (other, level))
-    one = notions.generalisation(dr.PureDP(epsilon, neighbours="replace-one"), test_loss=level).value
-    assert one < worst <= notions.narcissus(dr.PureDP(epsilon, neighbours="replace-one"), level, 2).value
+    release = dr.PureDP(epsilon, neighbours="replace-one")
+    assert 2.5 * notions.generalisation(release, test_loss=level).value < worst
+    assert 0.96 * notions.narcissus(release, level, 2).value < worst <= notions.narcissus(release, level, 2).value
 
 
 # Memorisation and influence.
@@ -300,7 +301,7 @@ def test_narcissus_needs_the_whole_group():
 
 @pytest.mark.parametrize("tv", [0.05, 0.3])
 def test_memorisation_and_influence_reach_the_total_variation(tv):
-    """Three values, the others fixed; the last state has no record. Outputs: two models, the loss is that of the first."""
+    """Three values, the others fixed; the last state has no record. Two models; the loss is 1 for the first."""
     law = np.array([0.0, 0.4, 0.6])  # of the record in its place; the record trained on is 0
     with_it, instead = np.array([1.0, 0.0, 0.0, 0.0]), np.append(law, 0.0)
     gain = np.outer(with_it - instead, [1.0, 0.0])

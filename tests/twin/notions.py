@@ -8,13 +8,16 @@ best attack on a given mechanism.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from itertools import combinations, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 Floats = NDArray[np.float64]
 DataSet = tuple[int, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -259,8 +260,10 @@ def _repeated(part: Release, times: int) -> Release:
 def _counted(many: Release, model: CountModel) -> Release:
     """Add what follows from how often each value was reported."""
 
+    apart = cache(lambda: model.pair_tv)  # one number for all pairs, computed when first asked for
+
     def pair_tv(i: int) -> Floats:
-        return np.where(np.arange(model.m) == i, 0.0, model.pair_tv)
+        return np.where(np.arange(model.m) == i, 0.0, apart())
 
     return replace(many, counts=model, finite=count_channel(model), pair_tv=pair_tv)
 

@@ -50,7 +50,7 @@ def compute(
     --------
     >>> (row,) = compute({"Laplace": [0.5]}, records=[500]).rows
     >>> round(row["epsilon"], 6), round(row["spso"], 6), round(row["pso"], 6)
-    (4.0, 0.01072, 0.909516)
+    (4.0, 0.01072, 0.909499)
     """
     rows: list[dict[str, Cell]] = []
     for mechanism, amounts in noise.items():
