@@ -31,6 +31,7 @@ __all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined",
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
 _CLOSE = 1e-9
+_FFT_NOISE = 1e-12
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
 # epsilon as large, for which the cap is lifted.
 _USUAL_CAP, _LARGEST_CAP = 60.0, 700.0
@@ -253,7 +254,7 @@ def _from_below(found: Composition) -> float:
     below = compose(swapped(found.pairs), found.step, found.cap, below=True).delta(0.0)
     if not found.symmetric and below < 0.9 * found.tv:
         below = max(below, compose(found.pairs, found.step, found.cap, below=True).delta(0.0))
-    return min(below, found.tv)
+    return max(0.0, min(below - _FFT_NOISE, found.tv))
 
 
 def composed_tv(pairs: Pairs) -> float:
@@ -340,6 +341,8 @@ def _tight(pairs: Pairs | None, relation: Relation, source: str) -> tuple[Privac
         return promise_of_pairs(pairs, relation, source), ""
     except MissingExtra as missing:
         return None, f" (for a tighter bound {missing})"
+    except NumericsError as failure:
+        return None, f" (without composed privacy losses: {failure})"
 
 
 def joined(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
