@@ -94,6 +94,29 @@ def test_isolation_is_bounded_under_add_remove_too(law, n, weight, epsilon, delt
     assert twin.largest(gain, with_first, epsilon, delta) <= min(bounds[:2]) + SOLVER
 
 
+def test_the_three_bounds_on_isolation():
+    """Which one wins, and that each is its formula."""
+    for epsilon, weight, n, rule in (
+        (0.01, 0.25, 4, "isolation-by-groups"),
+        (0.5, 0.02, 10, "isolation-consistent"),
+        (8.0, 1e-3, 500, "isolation-consistent"),
+    ):
+        release = promised(epsilon, 0.0, "replace-one")
+        found = notions.isolation_success(release, weight, n)
+        groups = notions.narcissus(release, notions.isolation_baseline(weight, n), n).value
+        assert found.rule == rule
+        assert found.value <= groups
+        assert found.value < notions.predicate_singling_out(release, weight, n).value
+        if rule == "isolation-by-groups":
+            assert found.value == groups
+        else:
+            inside = weight * (1.0 - found.value + found.value / n)
+            assert found.value == pytest.approx(n * power(release.privacy("replace-one"), inside), rel=1e-9)
+    removed = notions.isolation_success(promised(0.5, 0.0, "add-remove"), 1e-3, 10)
+    assert removed.rule == "predicate-singling-out"
+    assert "neighbours: add-remove" in removed.assumes
+
+
 def test_the_consistent_bound_needs_replace_one():
     """With the add/remove epsilon in its place it would be broken."""
     states, chance, right = isolation_world((0.2,) * 5, 2, 0.2)
@@ -186,12 +209,12 @@ def approx_step(x, grow, delta):
 @pytest.mark.parametrize("x", [0.0, 1e-9, 0.1, 0.8])
 @pytest.mark.parametrize("n", [3, 400, 3000])
 def test_groups_under_approximate_dp_one_step_at_a_time(n, x, delta):
-    mpmath.mp.dps = 30
-    grow, exact, later = mpmath.exp(mpmath.mpf(2.0) / n), mpmath.mpf(x), mpmath.mpf(x)
-    for _ in range(n):
-        exact = approx_step(exact, grow, delta)
-    for _ in range(math.ceil(1.01 * n)):
-        later = approx_step(later, grow, delta)
+    with mpmath.workdps(30):
+        grow, exact, later = mpmath.exp(mpmath.mpf(2.0) / n), mpmath.mpf(x), mpmath.mpf(x)
+        for _ in range(n):
+            exact = approx_step(exact, grow, delta)
+        for _ in range(math.ceil(1.01 * n)):
+            later = approx_step(later, grow, delta)
     found = group_power(dr.ApproxDP(2.0 / n, delta, neighbours="replace-one").privacy("replace-one"), x, n)
     assert float(exact) * (1.0 - 1e-12) <= found <= float(exact if n <= 500 else later) * (1.0 + 1e-9)
 

@@ -200,7 +200,7 @@ def test_pso_bounds_say_nothing_where_spso_does(singled):
 
 
 def test_the_new_pso_bound_does_gain(singled):
-    """The paper sees "no significant gain"; near epsilon 2.4 and n = 500 it is a quarter."""
+    """The paper sees "no significant gain"; near epsilon 2.3 and n = 500 it is a quarter."""
     fine = unify_fig2.compute({"Gaussian": np.linspace(3.0, 4.0, 11).tolist()}, records=[500, 1000])
     saved = fine.numbers("pso") - fine.numbers("pso_f")
     assert saved.max() == pytest.approx(0.25, abs=0.01)

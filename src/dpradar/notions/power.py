@@ -126,7 +126,7 @@ def group_power(promise: Privacy, x: float, records: int) -> float:
 
     Notes
     -----
-    Dong, Roth and Su (2022), Theorem 2.14 of the arXiv version; [UNIFY] Proposition E.1.
+    Group privacy of Dong, Roth and Su (2022), as [UNIFY] Proposition E.1.
 
     Examples
     --------
