@@ -99,7 +99,7 @@ def test_the_three_bounds_on_isolation():
     for epsilon, weight, n, rule in (
         (0.01, 0.25, 4, "isolation-by-groups"),
         (0.5, 0.02, 10, "isolation-consistent"),
-        (8.0, 1e-3, 500, "isolation-consistent"),
+        (3.0, 1e-4, 100, "isolation-consistent"),
     ):
         release = promised(epsilon, 0.0, "replace-one")
         found = notions.isolation_success(release, weight, n)

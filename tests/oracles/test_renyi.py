@@ -37,7 +37,7 @@ from tests.properties.strategies import cases
 from tests.twin import formulas
 from tests.twin import renyi as twin
 
-GRID = np.linspace(0.0, 1.0, 401)
+GRID = np.linspace(0.0, 1.0, 201)
 RATES = np.concatenate([np.geomspace(1e-12, 0.01, 30), np.linspace(0.01, 0.99, 99)])
 ORDERS = (1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 9.0, 20.0, 60.0)
 
@@ -184,7 +184,7 @@ bounds = st.one_of(
 )
 
 
-@cases(0.3)
+@cases(0.25)
 @given(bound=bounds)
 def test_shape(bound):
     """Convex, symmetric, not increasing, from (0, 1) to (1, 0); the largest gap is where f(x) = x."""
@@ -202,7 +202,7 @@ def test_shape(bound):
     assert back[inner] == pytest.approx(GRID[inner], rel=0, abs=1e-6)
 
 
-@cases(0.3)
+@cases(0.2)
 @given(one=bounds, two=bounds)
 def test_composition(one, two):
     """Divergences add, in any order; more leaks more."""
@@ -210,18 +210,18 @@ def test_composition(one, two):
     orders = np.array([1.0, 1.05, 1.7, 2.0, 3.3, 7.0, 40.0])
     assert both.at(orders) == pytest.approx(one.at(orders) + two.at(orders), rel=1e-12)
     assert two.plus(one).at(orders) == pytest.approx(both.at(orders), rel=1e-12)
-    rates = GRID[::20]
+    rates = GRID[::10]
     for part in (one, two):
         # The parts may use a finer grid of orders than the sum, by 1e-4 at most.
         assert np.all(renyi_curve(both).fnr(rates) <= renyi_curve(part).fnr(rates) + 1e-4)
     assert renyi_success(both, 0.01) >= renyi_success(one, 0.01) - 1e-4
 
 
-@cases(0.3)
+@cases(0.2)
 @given(rho=st.floats(1e-4, 30.0), more=st.floats(1.0, 3.0))
 def test_monotone_in_rho(rho, more):
     small, large = renyi_curve(RenyiBound(rho=rho)), renyi_curve(RenyiBound(rho=rho * more))
-    assert np.all(large.fnr(GRID[::20]) <= small.fnr(GRID[::20]) + 1e-11)
+    assert np.all(large.fnr(GRID[::10]) <= small.fnr(GRID[::10]) + 1e-11)
     assert zcdp_success(rho * more, 0.03) >= zcdp_success(rho, 0.03)
 
 
@@ -318,7 +318,7 @@ def test_success_is_the_best_order(rho, base):
     assert renyi_success(RenyiBound(rho=rho), base) == zcdp_success(rho, base)
 
 
-@cases(0.5)
+@cases(0.3)
 @given(bound=bounds, base=st.floats(1e-9, 1.0))
 def test_the_curve_is_tighter_than_the_success_bound(bound, base):
     assert 1.0 - renyi_curve(bound).at(base) <= renyi_success(bound, base) + 1e-9
@@ -520,6 +520,7 @@ def test_fano(seed, information):
         assert float(twin.divergence(1.0, [smaller, 1 - smaller], [max(prior), 1 - max(prior)])) <= information
 
 
+@cases(0.5)
 @given(seed=st.integers(0, 10**6))
 def test_fano_over_channels(seed):
     """The best attack on a random channel keeps both, with the information it has or the one its divergences allow."""
@@ -531,6 +532,8 @@ def test_fano_over_channels(seed):
     success, information = twin.bayes_success(matrix, prior), twin.mutual_information(matrix, prior)
     closest = max(float(twin.divergence(1.0, a, b)) for a in matrix.tolist() for b in matrix.tolist())
     allowed = replaced_information(prior, closest)
+    terms = [p * math.log(p + (1 - p) * math.exp(-closest)) for p in prior]
+    assert allowed == pytest.approx(-sum(terms), rel=0, abs=1e-12)
     assert information <= allowed + 1e-12
     assert allowed <= min(closest, -float(prior @ np.log(prior))) + 1e-12
     reference = matrix.mean(axis=0).tolist()

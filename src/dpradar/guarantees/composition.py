@@ -15,7 +15,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
-from .losses import Losses, compose, grid_of, pair_of_curve
+from .losses import Losses, compose, grid_of, listed, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import renyi_curve
@@ -31,7 +31,9 @@ __all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined",
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
 _CLOSE = 1e-9
+_USUAL_TOLERANCE, _USUAL_CELLS = 0.01, 300_000
 _FFT_NOISE = 1e-12
+_SAME_LOSS = 1e-11
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
 # epsilon as large, for which the cap is lifted.
 _USUAL_CAP, _LARGEST_CAP = 60.0, 700.0
@@ -55,7 +57,10 @@ def gaussian_mu(pairs: Pairs) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """The pairs on a grid of privacy losses of the given step; ``low`` bounds the total variation from below."""
+    """The pairs on a grid of privacy losses of the given step; ``low`` bounds the total variation from below.
+
+    Step 0: finite pairs whose losses are added up one by one, without a grid.
+    """
 
     pairs: Pairs
     step: float
@@ -70,11 +75,20 @@ class Composition:
 
     @cached_property
     def _forward(self) -> Losses:
-        return compose(self.pairs, self.step, self.cap)
+        return self._losses(self.pairs)
 
     @cached_property
     def _backward(self) -> Losses:
-        return self._forward if self.symmetric else compose(swapped(self.pairs), self.step, self.cap)
+        return self._forward if self.symmetric else self._losses(swapped(self.pairs))
+
+    def _losses(self, pairs: Pairs) -> Losses:
+        one_by_one = listed(pairs) if self.step == 0.0 else None
+        return compose(pairs, self.step, self.cap) if one_by_one is None else one_by_one
+
+    @property
+    def size(self) -> int:
+        """The number of privacy losses."""
+        return self._backward.at.size
 
     @property
     def tv(self) -> float:
@@ -84,6 +98,8 @@ class Composition:
     @cached_property
     def note(self) -> str:
         """How the numbers were computed, and how far off they can be."""
+        if self.step == 0.0:
+            return "privacy losses added up one by one: no discretisation error"
         if self.exact:
             return f"privacy losses lie on a grid of {self.step:.3g}: no discretisation error"
         known = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
@@ -111,7 +127,7 @@ class Composition:
 
     @cached_property
     def _both(self) -> _Lines:
-        return self._ahead if self.symmetric else _Lines.worse(self._ahead, self._back)
+        return self._ahead if self.symmetric else _Lines.worse(self._forward, self._backward)
 
     def curve(self) -> TradeoffCurve:
         """Return the trade-off curve that holds in both orders: it is piecewise linear, and no point of it is lost."""
@@ -137,18 +153,16 @@ class _Lines:
 
     @classmethod
     def of(cls, losses: Losses) -> _Lines:
-        t, deltas, _, _ = losses.profile()
-        return cls._joined(t, deltas)
+        t = losses.positive()
+        return cls._joined(t, losses.deltas(t))
 
     @classmethod
-    def worse(cls, one: _Lines, other: _Lines) -> _Lines:
+    def worse(cls, one: Losses, other: Losses) -> _Lines:
         """Return the lines of the larger delta at every point: they hold in both orders."""
-        longer, shorter = (one, other) if one.t.size >= other.t.size else (other, one)
-        deltas = longer.deltas.copy()
-        n = shorter.t.size
-        deltas[:n] = np.maximum(deltas[:n], shorter.deltas)
-        deltas[n:] = np.maximum(deltas[n:], shorter.deltas[-1])
-        return cls._joined(longer.t, deltas)
+        t = np.union1d(one.positive(), other.positive())
+        # The same loss computed in two orders differs by rounding; two lines that close have no meeting point.
+        t = t[np.concatenate([[True], np.diff(t) > _SAME_LOSS * (1.0 + t[1:])])]
+        return cls._joined(t, np.maximum(one.deltas(t), other.deltas(t)))
 
     @classmethod
     def _joined(cls, t: Floats, deltas: Floats) -> _Lines:
@@ -213,6 +227,8 @@ def composition(pairs: Pairs) -> Composition:
 @lru_cache(maxsize=128)
 def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
     step, exact = grid_of(pairs)
+    if listed(pairs) is not None and listed(swapped(pairs)) is not None:
+        return Composition(pairs, 0.0, exact=True)
     if exact:
         return Composition(pairs, step, exact=True)
     step *= wanted.coarseness or 1.0
@@ -226,6 +242,8 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
         gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
         if gap <= wanted.tolerance or best.tv - low < _CLOSE:
             break
+        if wanted.tolerance >= _USUAL_TOLERANCE and best.size > _USUAL_CELLS:
+            break  # good enough unless more was asked for
         # The error falls with the square of the step.
         try:
             found = Composition(pairs, found.step * min(0.7, 0.9 * math.sqrt(wanted.tolerance / gap)))

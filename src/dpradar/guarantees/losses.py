@@ -17,54 +17,62 @@ if TYPE_CHECKING:
     from .curves import TradeoffCurve
     from .pairs import Pair, Pairs
 
-__all__ = ["Losses", "compose", "grid_of", "pair_of_curve"]
+__all__ = ["Losses", "compose", "grid_of", "listed", "pair_of_curve"]
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
 _MOST_CELLS = 4_000_000
 _ROUNDING = 2e-16  # relative error of a Fourier transform raised to a power, per use
 _LARGEST = 700.0
+_TINY = 1e-320
 _CURVE_NODES, _SAME_NODE = 300, 1e-14
+_HULL_PASSES = 60
+_MOST_ATOMS = 20_000  # losses of a composition that are listed one by one
+_SAME_LOSS = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """P by privacy loss: ``masses[i]`` at loss (first + i) * step, ``infinite`` at infinity."""
+    """P by privacy loss: ``masses`` at the ascending losses ``at``, ``infinite`` at infinity."""
+
+    at: Floats
+    masses: Floats
+    infinite: float
+
+    def delta(self, epsilon: float) -> float:
+        """Return sup P(E) - e^epsilon Q(E)."""
+        start = int(np.searchsorted(self.at, epsilon, side="right"))
+        if start >= self.masses.size:
+            return min(self.infinite, 1.0)
+        return min(float(self.infinite - np.expm1(epsilon - self.at[start:]) @ self.masses[start:]), 1.0)
+
+    def deltas(self, epsilons: Floats) -> Floats:
+        """Return delta at many epsilons, from sums that are formed once."""
+        over_p = np.concatenate([np.cumsum(self.masses[::-1])[::-1], [0.0]]) + self.infinite
+        with np.errstate(over="ignore"):
+            q = self.masses * np.exp(np.minimum(-self.at, _LARGEST))
+        over_q = np.concatenate([np.cumsum(q[::-1])[::-1], [0.0]])
+        first = np.searchsorted(self.at, epsilons, side="right")
+        lost = np.exp(np.minimum(epsilons + np.log(np.maximum(over_q[first], _TINY)), 0.0))
+        return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, lost, 0.0), 0.0, 1.0))
+
+    def positive(self) -> Floats:
+        """Return 0 and the losses above it."""
+        return np.concatenate([[0.0], self.at[self.at > 0.0]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Grid:
+    """The same on a grid: ``masses[i]`` at (first + i) * step."""
 
     first: int
     step: float
     masses: Floats
     infinite: float
 
-    @property
-    def at(self) -> Floats:
-        """The losses."""
-        return np.asarray((self.first + np.arange(self.masses.size)) * self.step, dtype=float)
-
-    def delta(self, epsilon: float) -> float:
-        """Return sup P(E) - e^epsilon Q(E)."""
-        start = max(0, math.floor(epsilon / self.step) + 1 - self.first)
-        if start >= self.masses.size:
-            return min(self.infinite, 1.0)
-        above = (self.first + np.arange(start, self.masses.size)) * self.step
-        return min(float(self.infinite - np.expm1(np.minimum(epsilon - above, 0.0)) @ self.masses[start:]), 1.0)
-
-    def profile(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return at every loss t >= 0 on the grid: t, delta(t), P(loss > t) with infinity, Q(loss > t)."""
-        start = max(0, -self.first)
-        t = self.at[start:]
-        if t.size == 0 or t[0] > 0.0:  # wholly above 0, or wholly below it
-            t = np.concatenate([[0.0], t])
-            p = self.masses[start:]
-        else:
-            p = self.masses[start + 1 :]
-        losses = t[1:]
-        q = p * np.exp(-losses)
-        over_p = np.concatenate([np.cumsum(p[::-1])[::-1], [0.0]]) + self.infinite
-        over_q = np.concatenate([np.cumsum(q[::-1])[::-1], [0.0]])
-        with np.errstate(over="ignore", invalid="ignore"):
-            lost = np.where(over_q > 0.0, np.exp(np.minimum(t, _LARGEST)) * over_q, 0.0)
-        return t, np.clip(over_p - lost, 0.0, 1.0), over_p, over_q
+    def losses(self) -> Losses:
+        at = np.asarray((self.first + np.arange(self.masses.size)) * self.step, dtype=float)
+        return Losses(at, self.masses, self.infinite)
 
 
 def _grid(pair: Pair, step: float, cap: float) -> tuple[int, Floats, Floats]:
@@ -81,7 +89,7 @@ def _grid(pair: Pair, step: float, cap: float) -> tuple[int, Floats, Floats]:
     return first, epsilon, np.minimum.accumulate(np.clip(pair.delta(epsilon), 0.0, 1.0))
 
 
-def _atoms(first: int, step: float, values: Floats) -> Losses:
+def _atoms(first: int, step: float, values: Floats) -> _Grid:
     """Return the losses whose profile joins the values on the grid by straight lines in e^epsilon.
 
     Doroshenko, Ghazi, Kamath, Kumar and Manurangsi (2022), "Connect the dots", Algorithm 1.
@@ -92,15 +100,15 @@ def _atoms(first: int, step: float, values: Floats) -> Losses:
     masses[1:-1] = (change[1:] - change[:-1] * math.exp(step)) / math.expm1(step)
     masses[-1] = change[-1] / math.expm1(-step)
     # Rounding leaves specks of either sign where the profile is nearly straight; those above 0 stay: the safe side.
-    return Losses(first, step, np.maximum(masses, 0.0), float(values[-1]))
+    return _Grid(first, step, np.maximum(masses, 0.0), float(values[-1]))
 
 
-def _above(pair: Pair, step: float, cap: float) -> Losses:
+def _above(pair: Pair, step: float, cap: float) -> _Grid:
     first, _, values = _grid(pair, step, cap)
     return _atoms(first, step, values)
 
 
-def _below(pair: Pair, step: float, cap: float) -> Losses:
+def _below(pair: Pair, step: float, cap: float) -> _Grid:
     """Return losses on the grid whose profile lies below that of the pair (docs/derivations/losses.md)."""
     first, epsilon, values = _grid(pair, step, cap)
     at = np.exp(np.minimum(epsilon, _LARGEST))
@@ -110,11 +118,11 @@ def _below(pair: Pair, step: float, cap: float) -> Losses:
         lowered[max(0, gone[0] - 1) :] = 0.0
     x, y = np.concatenate([[0.0], at]), np.concatenate([[1.0], lowered])
     kept = _lower_hull(x, y)
-    start = kept[1] - 1  # the first grid point on the hull: below it a straight line to (0, 1)
+    start = int(kept[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
     values = np.interp(at[start:], x[kept], y[kept])
     values[-1] = 0.0
     if values.size < 2:
-        return Losses(first + start, step, np.ones(1), 0.0)
+        return _Grid(first + start, step, np.ones(1), 0.0)
     return _atoms(first + start, step, values)
 
 
@@ -133,8 +141,23 @@ def _overshoot(x: Floats, y: Floats) -> Floats:
     return np.concatenate([[0.0], np.maximum(cells[:-1], cells[1:]), [y[-1]]])
 
 
-def _lower_hull(x: Floats, y: Floats) -> list[int]:
-    xs, ys = x.tolist(), y.tolist()
+def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
+    """Return the points on the lower convex hull, first and last included."""
+    kept = np.arange(x.size)
+    for _ in range(_HULL_PASSES):
+        # Points are nearly convex, so a few passes that drop every dent at once are enough.
+        slope = np.diff(y[kept]) / np.diff(x[kept])
+        dent = np.flatnonzero(slope[1:] <= slope[:-1]) + 1
+        if dent.size == 0:
+            return kept
+        # Of neighbouring dents only every other one: dropping the first may straighten the second.
+        alone = np.concatenate([[True], np.diff(dent) > 1])
+        alternate = (np.arange(dent.size) - np.maximum.accumulate(np.where(alone, np.arange(dent.size), 0))) % 2 == 0
+        kept = np.delete(kept, dent[alternate])
+    return kept[_hull_by_walk(x[kept].tolist(), y[kept].tolist())]
+
+
+def _hull_by_walk(xs: list[float], ys: list[float]) -> list[int]:
     hull: list[int] = []
     for i in range(len(xs)):
         while len(hull) > 1:
@@ -153,7 +176,7 @@ def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
     --------
     >>> from dpradar.guarantees.curves import gaussian_curve
     >>> pair = pair_of_curve(gaussian_curve(1.0))
-    >>> 0.382925 < pair.delta(np.zeros(1))[0] < 0.3832
+    >>> bool(0.382925 < pair.delta(np.zeros(1))[0] < 0.3832)
     True
     """
     small = np.geomspace(1e-10, 0.5, _CURVE_NODES)
@@ -172,7 +195,7 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
     """Return the losses of all pairs together: from above, or from below where asked; single ones up to ``cap``."""
     from scipy import signal
 
-    total: Losses | None = None
+    total: _Grid | None = None
     for pair, times in pairs:
         single = (_below if below else _above)(pair, step, cap)
         part = _power(single, times, below=below)
@@ -184,14 +207,14 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
             raise NumericsError(message)
         masses = np.maximum(signal.fftconvolve(total.masses, part.masses), 0.0)
         infinite = 1.0 - (1.0 - total.infinite) * (1.0 - part.infinite)
-        total = Losses(total.first + part.first, step, masses, infinite)
+        total = _Grid(total.first + part.first, step, masses, infinite)
     if total is None:
         message = "nothing to compose"
         raise NumericsError(message)
-    return total
+    return total.losses()
 
 
-def _power(single: Losses, times: int, *, below: bool) -> Losses:
+def _power(single: _Grid, times: int, *, below: bool) -> _Grid:
     if times == 1:
         return single
     offset, masses = self_convolved(single.masses, times, _TRUNCATION)
@@ -200,7 +223,33 @@ def _power(single: Losses, times: int, *, below: bool) -> Losses:
         raise NumericsError(message)
     infinite = -math.expm1(times * math.log1p(-min(single.infinite, 1.0 - 1e-16)))
     slack = _TRUNCATION + _ROUNDING * times
-    return Losses(single.first * times + offset, single.step, masses, max(0.0, infinite + (-slack if below else slack)))
+    return _Grid(single.first * times + offset, single.step, masses, max(0.0, infinite + (-slack if below else slack)))
+
+
+def listed(pairs: Pairs) -> Losses | None:
+    """Return the losses of finite pairs together, one by one, while there are few of them."""
+    at, masses, infinite = np.zeros(1), np.ones(1), 0.0
+    for pair, times in pairs:
+        if not isinstance(pair, AtomPair) or times > _MOST_ATOMS:
+            return None
+        own, weights = np.array(pair.losses), np.array(pair.masses)
+        for _ in range(times):
+            if at.size * own.size > 4 * _MOST_ATOMS:
+                return None
+            at, masses = _merged((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
+            if at.size > _MOST_ATOMS:
+                return None
+        infinite = 1.0 - (1.0 - infinite) * (1.0 - pair.infinite) ** times
+    return Losses(at, masses, infinite)
+
+
+def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """Add up what differs by rounding only; the larger loss counts."""
+    order = np.argsort(at)
+    at, masses = at[order], masses[order]
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(at) > _SAME_LOSS * (1.0 + np.abs(at[1:]))]))
+    last = np.concatenate([starts[1:], [at.size]]) - 1
+    return at[last], np.add.reduceat(masses, starts)
 
 
 def grid_of(pairs: Pairs) -> tuple[float, bool]:

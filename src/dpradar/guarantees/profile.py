@@ -302,7 +302,10 @@ def _tabulated(delta: Callable[[float], float]) -> tuple[list[float], list[float
         _, low, middle, high = heapq.heappop(heap)
         add(low, middle)
         add(middle, high)
-    epsilons = sorted(known)
+    epsilons: list[float] = []
+    for epsilon in sorted(known):
+        if not epsilons or known[epsilon] < known[epsilons[-1]]:  # else it says nothing new
+            epsilons.append(epsilon)
     return epsilons, [known[epsilon] for epsilon in epsilons]
 
 

@@ -90,8 +90,10 @@ class Contribution:
 
     Notes
     -----
-    Replacing a record moves the sum by up to twice that. One number stands for any vector: Laplace noise on two
-    coordinates at distances a and b is dominated by that on one at a + b (checked numerically).
+    Replacing a record moves the sum by up to twice that. One number stands for any vector of the same L1 norm. What a
+    coordinate tells is how far between its two centres the output lies, and the likelihood ratio depends on the sum of
+    these alone. Compared with a single coordinate, the sum has less mass at both ends and more at every point between,
+    so its law is smaller in convex order (Karlin and Novikoff 1963), for Laplace and for geometric noise.
     """
 
     mechanism: Laplace | Geometric

@@ -211,7 +211,8 @@ def _poisson(event: Any, count: int, relation: Neighbours) -> Parts:
     if len(inner) == 1 and inner[0][1] == 1 and isinstance(parts[0][0], GDP):
         return [(DPSGD(inner[0][0].noise_multiplier, rate, count), 1)]
     if relation != "add-remove":
-        _refuse(event, "under replace-one the sample must go to one GaussianDpEvent")
+        why = "under replace-one the sample must go to one GaussianDpEvent (add-remove is read by group privacy)"
+        _refuse(event, why)
     if all(isinstance(part, GDP) for part, _ in parts):
         mu = math.sqrt(sum(part.mu**2 for part, _ in parts))
         return [(Sampled(GDP(mu, "add-remove"), rate, count), 1)]

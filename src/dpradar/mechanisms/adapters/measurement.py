@@ -58,7 +58,7 @@ def from_opendp(
         How far apart the data of neighbours are, in the input metric. By default what one record is: 1, but 2 for
         replace-one under SymmetricDistance, where a replaced record counts as one removed and one added. Larger when
         one person holds several records. For metrics between numbers (AbsoluteDistance, L1Distance, ...) it is the
-        sensitivity under ``neighbours``, and both must be stated.
+        sensitivity under ``neighbours``, for FrameDistance a list of bounds; both must be stated then.
 
     Notes
     -----
@@ -97,7 +97,6 @@ def _library() -> Any:
 def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Neighbours, Any]:
     """Return the relation and the distance at which the map is read, or say what does not fit."""
     metric = str(given.input_metric.type)
-    metric = metric.removeprefix("FrameDistance<").removesuffix(">") if metric.startswith("FrameDistance<") else metric
     stated = None if neighbours is None else check_neighbours("from_opendp", neighbours)
     step = _RELATION.get(metric)
     if step is None:
@@ -108,8 +107,6 @@ def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Nei
     least = 2 if stated == "replace-one" and step == "add-remove" else 1
     if d_in is None:
         return stated or step, least
-    if isinstance(d_in, list | tuple):  # bounds of a FrameDistance, which are OpenDP's own to check
-        return _stated(stated, metric), d_in
     records = int(_STEPS.check("from_opendp", d_in))
     if stated is None and step == "add-remove" and records > 1:
         hint = f"That far apart are a person with {records} records there or not, or one with {records // 2} replaced."
@@ -120,19 +117,14 @@ def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Nei
     return stated or step, records
 
 
-def _stated(stated: Neighbours | None, metric: str) -> Neighbours:
+def _sensitivity(metric: str, stated: Neighbours | None, d_in: Any, kind: str) -> tuple[Neighbours, Any]:
     if stated is None:
         hint = f"Distances in {metric} do not settle it: 'add-remove' or 'replace-one'."
         raise ParameterError("from_opendp.neighbours", "stated here", "None", hint)
-    return stated
-
-
-def _sensitivity(metric: str, stated: Neighbours | None, d_in: Any, kind: str) -> tuple[Neighbours, Any]:
-    relation = _stated(stated, metric)
     if d_in is None:
-        hint = f"It is the sensitivity under {relation}: how far apart neighbours can be in {metric}."
+        hint = f"It is how far apart neighbours under {stated} can be in {metric}."
         raise ParameterError("from_opendp.d_in", "stated here", "None", hint)
-    return relation, float(d_in) if kind.startswith("f") else d_in
+    return stated, float(d_in) if kind.startswith("f") else d_in
 
 
 def _pure(loss: float, neighbours: Neighbours) -> Guarantee:
