@@ -1,5 +1,6 @@
 """dpradar: what someone could learn about one person from a differentially private release."""
 
+from . import notions, spec
 from ._version import __version__
 from .bounds import assess
 from .calibration import Limit, calibrate
@@ -69,4 +70,6 @@ __all__ = [
     "assess",
     "calibrate",
     "load",
+    "notions",
+    "spec",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..guarantees.renyi import RenyiBound, renyi_success, zcdp_success
 from .fano import fano_success, generalised_fano, renyi_information, replaced_information
 from .rule import Finding
-from .success import _ANY, _baselines, _smallest
+from .success import ANY, baselines, smallest
 
 if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy
@@ -17,7 +17,7 @@ __all__ = ["fano_rule", "renyi_rule", "zcdp_rule"]
 
 
 def _bounded(case: Case) -> list[tuple[Privacy, RenyiBound]]:
-    return [(promise, promise.renyi) for promise in case.promises(*_ANY) if promise.renyi is not None]
+    return [(promise, promise.renyi) for promise in case.promises(*ANY) if promise.renyi is not None]
 
 
 def _success(promise: Privacy, value: float) -> Finding:
@@ -29,20 +29,20 @@ def renyi_rule(case: Case) -> list[Finding]:
 
     The divergence may be from any reference: another record, the absence of the record, or one fixed distribution.
     """
-    weight, base = _baselines(case)
+    weight, base = baselines(case)
     found = [_success(promise, float(weight @ renyi_success(bound, base))) for promise, bound in _bounded(case)]
-    return _smallest(found, "needs a bound on Renyi divergences")
+    return smallest(found, "needs a bound on Renyi divergences")
 
 
 def zcdp_rule(case: Case) -> list[Finding]:
     """Success <= exp(-(sqrt(ln 1/base) - sqrt(rho))^2), per fibre of what is known: `renyi_rule` for pure zCDP."""
-    weight, base = _baselines(case)
+    weight, base = baselines(case)
     found = [
         _success(promise, float(weight @ zcdp_success(bound.rho, base)))
         for promise, bound in _bounded(case)
         if bound.rho > 0.0 and not bound.orders
     ]
-    return _smallest(found, "needs zero-concentrated differential privacy")
+    return smallest(found, "needs zero-concentrated differential privacy")
 
 
 def fano_rule(case: Case) -> list[Finding]:
@@ -61,4 +61,4 @@ def fano_rule(case: Case) -> list[Finding]:
             information = replaced_information(prior, information)
         value = min(fano_success(prior, information), generalised_fano(base, information))
         found.append(_success(promise, value))
-    return _smallest(found, "needs a bound on Renyi divergences")
+    return smallest(found, "needs a bound on Renyi divergences")

@@ -17,20 +17,23 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy, Relation
 
 __all__ = [
+    "ANY",
+    "baselines",
     "bayes_success",
     "binary_success",
     "membership_success",
     "rero_curve",
     "rero_epsilon",
+    "smallest",
     "tv_success",
     "worst_gain",
 ]
 
 Floats = NDArray[np.float64]
-_ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")
+ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")
 
 
-def _baselines(case: Case) -> tuple[Floats, Floats]:
+def baselines(case: Case) -> tuple[Floats, Floats]:
     """Return for each thing the attacker may know its probability and the best blind guess given it."""
     if case.threat.kind == "baseline":
         return np.ones(1), np.array([case.threat.best_blind_guess])
@@ -43,7 +46,8 @@ def _baselines(case: Case) -> tuple[Floats, Floats]:
     return case.threat.fibre_baselines()
 
 
-def _smallest(found: list[Finding], need: str) -> list[Finding]:
+def smallest(found: list[Finding], need: str) -> list[Finding]:
+    """Return the smallest finding, or raise Inapplicable with what is needed when there is none."""
     if not found:
         raise Inapplicable(need)
     return [min(found, key=lambda finding: finding.value)]
@@ -51,13 +55,13 @@ def _smallest(found: list[Finding], need: str) -> list[Finding]:
 
 def rero_epsilon(case: Case) -> list[Finding]:
     """Success <= e^eps base + delta, per fibre of what is known ([RAD] Equation (1); Balle et al. 2022)."""
-    weight, base = _baselines(case)
+    weight, base = baselines(case)
     found = []
-    for promise in case.promises(*_ANY):
+    for promise in case.promises(*ANY):
         if promise.epsilon is not None:
             inside = np.minimum(1.0, base * math.exp(min(promise.epsilon, 700.0)) + promise.delta)
             found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
-    return _smallest(found, "needs an (epsilon, delta) guarantee")
+    return smallest(found, "needs an (epsilon, delta) guarantee")
 
 
 def rero_curve(case: Case) -> list[Finding]:
@@ -65,18 +69,18 @@ def rero_curve(case: Case) -> list[Finding]:
 
     f may compare with any reference: another record, the absence of the record, or one fixed distribution.
     """
-    weight, base = _baselines(case)
+    weight, base = baselines(case)
     found = []
-    for promise in case.promises(*_ANY):
+    for promise in case.promises(*ANY):
         if promise.curve is not None:
             inside = 1.0 - np.clip(promise.curve.fnr(base), 0.0, 1.0)
             found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
-    return _smallest(found, "needs a trade-off curve")
+    return smallest(found, "needs a trade-off curve")
 
 
 def tv_success(case: Case) -> list[Finding]:
     """Success <= base + TV ([UNIFY] Theorem 3.4), and the gain over every threat is at most TV."""
-    found = [p for p in case.promises(*_ANY) if p.tv is not None]
+    found = [p for p in case.promises(*ANY) if p.tv is not None]
     if not found:
         message = "needs the total variation"
         raise Inapplicable(message)

@@ -259,7 +259,6 @@ def _repeated(part: Release, times: int) -> Release:
 
 def _counted(many: Release, model: CountModel) -> Release:
     """Add what follows from how often each value was reported."""
-
     apart = cache(lambda: model.pair_tv)  # one number for all pairs, computed when first asked for
 
     def pair_tv(i: int) -> Floats:
