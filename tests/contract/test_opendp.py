@@ -81,7 +81,9 @@ def test_approximate_zcdp(dp, told):
 def test_renyi(dp, told):
     found = from_opendp(told(dp.renyi_divergence(), lambda d_in: lambda order: 0.5 * d_in * order))
     assert isinstance(found, dr.RDP)
-    assert found.privacy("add-remove").tv == pytest.approx(dr.ZCDP(0.5, "add-remove").privacy("add-remove").tv, rel=2e-3)
+    assert found.privacy("add-remove").tv == pytest.approx(
+        dr.ZCDP(0.5, "add-remove").privacy("add-remove").tv, rel=2e-3
+    )
 
 
 def test_a_divergence_that_only_looks_like_a_known_one(dp, told):

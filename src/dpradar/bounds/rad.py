@@ -39,6 +39,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 _MOST_PAIR_INPUTS = 2_000
 _MOST_SORTED_INPUTS = 1_000
+_POINTS, _SHRINKS = 33, 15  # 32^15 > 1e22
 
 
 def positive(value: float) -> float:
@@ -255,12 +256,12 @@ def root_level(curve: TradeoffCurve, m: int) -> float:
     0.518
     """
     low, high = 0.0, 1.0 / m
-    for _ in range(70):
-        middle = 0.5 * (low + high)
-        if curve.at(middle) > (m - 1) * middle:
-            low = middle
-        else:
-            high = middle
+    for _ in range(_SHRINKS):
+        # f(x) - (m-1) x falls: the root lies after the last grid point where it is positive.
+        x = np.linspace(low, high, _POINTS)
+        above = np.flatnonzero(curve.fnr(x) > (m - 1) * x)
+        at = int(above[-1]) if above.size else 0
+        low, high = float(x[at]), float(x[min(at + 1, x.size - 1)])
     return low
 
 
