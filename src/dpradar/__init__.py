@@ -12,7 +12,7 @@ from .errors import (
     ParameterError,
     UnsupportedError,
 )
-from .guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP, TotalVariation, Tradeoff
+from .guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TotalVariation, Tradeoff
 from .mechanisms import (
     DPSGD,
     GRR,
@@ -27,6 +27,9 @@ from .mechanisms import (
     Laplace,
     Repeated,
     SubsetSelection,
+    from_dp_accounting,
+    from_opacus,
+    from_opendp,
 )
 from .results import Assessment, Bound, Calibration, load
 from .threats import Goal, Knowledge, Prior, Threat
@@ -59,6 +62,7 @@ __all__ = [
     "NumericsError",
     "ParameterError",
     "Prior",
+    "Profile",
     "PureDP",
     "Repeated",
     "SubsetSelection",
@@ -69,6 +73,9 @@ __all__ = [
     "__version__",
     "assess",
     "calibrate",
+    "from_dp_accounting",
+    "from_opacus",
+    "from_opendp",
     "load",
     "notions",
     "spec",

@@ -41,7 +41,7 @@ def accountant(event, relation):
 
 
 def implied(pld):
-    """The trade-off curve that delta at every grid point implies; in each order delta is linear in e^epsilon between."""
+    """The trade-off curve that delta at every grid point implies; between, each order is linear in e^epsilon."""
     top = min(pld.get_epsilon_for_delta(1e-11 + pld.get_delta_for_epsilon(600.0)), 600.0)
     epsilon = np.arange(0, math.ceil(top / STEP) + 1) * STEP
     deltas = np.minimum(pld.get_delta_for_epsilon(epsilon), 1.0)
@@ -193,8 +193,9 @@ def test_an_event_derived_from_a_known_one_is_not_taken_for_it():
     class GaussianDpEvent(dp.GaussianDpEvent):
         pass
 
-    with pytest.raises(dr.UnsupportedError, match="not known here"):
-        from_dp_accounting(GaussianDpEvent(1.0), "add-remove")
+    for event in (GaussianDpEvent(1.0), dp.ComposedDpEvent([dp.GaussianDpEvent(1.0), GaussianDpEvent(1.0)])):
+        with pytest.raises(dr.UnsupportedError, match="not known here"):
+            from_dp_accounting(event, "add-remove")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def test_the_gdp_accountant_is_only_asked_for_its_history(accountants):
     gdp = recorded(accountants["gdp"], HISTORY[:1])
     found = from_opacus(gdp)
     assert found == dr.DPSGD(*HISTORY[0])
-    assert gdp.get_epsilon(1e-5) < 1.7 < 1.82 < epsilon(found)
+    assert gdp.get_epsilon(1e-5) < 1.7
+    assert epsilon(found) > 1.82
 
 
 @pytest.mark.contract

@@ -108,7 +108,7 @@ CASES = {
     "values outside the interval": lambda: dr.assess(dr.Exponential(1.0, interval=(0, 1)), dr.Threat(THREE)),
     "composed of nothing": lambda: dr.Composed([]),
     "composed of a number": lambda: dr.Composed(5),
-    "composed of a number": lambda: dr.Composed([1.0]),
+    "composed of numbers": lambda: dr.Composed([1.0]),
     "repeated no times": lambda: dr.Repeated(dr.GRR(3, 1.0), 0),
     "DP-SGD without noise": lambda: dr.DPSGD(0.0, 0.1, 10),
     "DP-SGD with a rate above 1": lambda: dr.DPSGD(1.0, 1.5, 10),

@@ -14,7 +14,7 @@ from dpradar.guarantees.approx import approx_privacy
 from dpradar.guarantees.composition import composition
 from dpradar.guarantees.curves import gaussian_curve, laplace_curve, likelihood_curve
 from dpradar.guarantees.epsilon import epsilon_at
-from dpradar.guarantees.pairs import GaussianPair, LaplacePair, finite_pair
+from dpradar.guarantees.pairs import GaussianPair, LaplacePair, approx_pair, finite_pair
 from dpradar.guarantees.profile import Profile
 
 SMALL = np.concatenate([[0.0], np.geomspace(1e-9, 0.5, 200)])
@@ -100,6 +100,13 @@ def test_a_tabulated_gaussian_is_close_from_below(mu):
     assert len(asked) == len(set(asked)) <= 322
     doubled = profile.privacy("replace-one").curve
     assert gaussian_curve(2 * mu).fnr(RATES) - doubled.fnr(RATES) == pytest.approx(np.zeros(RATES.size), abs=2e-4)
+
+
+def test_a_profile_that_bends_once_and_far_out():
+    """Between epsilon 256 and 512 a straight line in e^epsilon looks like 1 halfway, whatever the profile does."""
+    known = approx_pair(300.0, 1e-3)
+    profile = Profile.of(lambda e: float(known.delta(np.array([e]))[0]), "add-remove")
+    assert epsilon_at(profile.privacy("add-remove"), 2e-3) == pytest.approx(300.0, abs=0.01)
 
 
 def test_a_tabulated_laplace_is_close_from_below():

@@ -51,8 +51,8 @@ class Rates:
         promises = self._promises()
         if not promises:
             return None
-        small = np.concatenate([[0.0], np.geomspace(1e-6, 0.5, 58), [1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1]])
-        x = np.unique(np.concatenate([small, 1.0 - small]).round(12))
+        small = np.concatenate([[0.0], np.geomspace(1e-6, 0.02, 40), [1e-5, 1e-4, 1e-3, 0.01]])
+        x = np.unique(np.concatenate([small, np.linspace(0.02, 0.98, 65), [0.05, 0.1], 1.0 - small]).round(12))
         curves = [np.clip(promise.curve.fnr(x), 0.0, 1.0) for promise in promises]  # type: ignore[union-attr]
         fnr = np.min(curves, axis=0)
         assumes = tuple(sorted({f"neighbours: {promise.relation}" for promise in promises}))

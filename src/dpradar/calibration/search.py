@@ -26,6 +26,7 @@ _COARSE, _FINE = Accuracy(coarseness=4.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
 _FAR = 50.0  # the logarithm of a ratio of value to limit that is as bad as any
 _SCANS = ((2.3, 200), (7.0, 60))  # how far above the answer (in log noise) and at how many places one looks
+_ROUNDS = 20  # of looking and moving up
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,27 +228,31 @@ class Search:
         """Look at noisier releases than the answer, and move up where one of them breaks a limit."""
         if self.sign < 0 or self.best is None or self.family.integer:
             return "met"
-        for reach, count in _SCANS:
-            places = self.best.u + reach * np.arange(1, count + 1) / count
-            worst: float | None = None
-            after: Probe | None = None
-            for u in places[places <= self.family.span[1]].tolist()[::-1]:
-                if self._provably(u):
-                    continue
-                found = self.probe(u)
-                if found is None or found.ok:
-                    after = found or after
-                    continue
-                worst = u
+        for _ in range(_ROUNDS):
+            found = self._broken()
+            if found is None:
+                return "met"
+            bad, good = found
+            if good is None:
                 break
-            if worst is None:
+            self.best = self._root(bad, good, self.precision)
+        self.best = None
+        return "unmet"
+
+    def _broken(self) -> tuple[Probe, Probe | None] | None:
+        """Return the noisiest release looked at that breaks a limit, and the next one above it that keeps them."""
+        if self.best is None:
+            return None
+        places = np.unique(np.concatenate([self.best.u + reach * np.arange(1, n + 1) / n for reach, n in _SCANS]))
+        after: Probe | None = None
+        for u in places[places <= self.family.span[1]].tolist()[::-1]:
+            if self._provably(u):
                 continue
-            bad = self.probe(worst)
-            if bad is None or after is None:
-                self.best = None
-                return "unmet"
-            self.best = self._root(bad, after, self.precision)
-        return "met"
+            found = self.probe(u)
+            if found is not None and not found.ok:
+                return found, after
+            after = found or after
+        return None
 
     def _provably(self, u: float) -> bool:
         """Whether the release at u is known to be no riskier than the answer."""

@@ -74,7 +74,7 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
         if not equals:
             hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
             raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
-        settings[name.strip().replace("-", "_")] = parsing.numbers(value, "--limit")[0]
+        settings[name.strip().replace("-", "_")] = parsing.number(value, "--limit")
     known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", *_ACCURACY}
     unknown = [name for name in settings if name not in known]
     if unknown:

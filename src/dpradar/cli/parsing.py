@@ -16,7 +16,7 @@ from ..threats import Goal, Knowledge, Prior, Threat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NUMBER", "WHOLE", "numbers", "span", "table", "threat_from"]
+__all__ = ["NUMBER", "WHOLE", "number", "numbers", "span", "table", "threat_from"]
 
 _MOST_VALUES = 10_000_000
 
@@ -52,7 +52,8 @@ def _number_problem(text: str, kind: str) -> str:
     return f"'{text}' is not a {kind}."
 
 
-def _number(text: str, option: str) -> float:
+def number(text: str, option: str) -> float:
+    """Return one number; a decimal comma gets an error that says so."""
     try:
         return float(text)
     except ValueError:
@@ -73,8 +74,8 @@ def _words(text: str, option: str) -> list[str]:
 def numbers(text: str, option: str) -> list[float]:
     """Return LOW:HIGH, LOW:HIGH:STEP (both ends included), a comma-separated list, or @file with one number a line."""
     if ":" not in text or text.startswith("@"):
-        return [_number(word, option) for word in _words(text, option)]
-    parts = [_number(word, option) for word in text.split(":")]
+        return [number(word, option) for word in _words(text, option)]
+    parts = [number(word, option) for word in text.split(":")]
     if len(parts) not in (2, 3):
         raise ParameterError(option, "LOW:HIGH or LOW:HIGH:STEP", repr(text))
     low, high, step = (*parts, 1.0)[:3]
@@ -89,7 +90,7 @@ def span(text: str, option: str) -> tuple[float, float]:
     parts = text.split(":")
     if len(parts) != 2:
         raise ParameterError(option, "LOW:HIGH", repr(text))
-    return _number(parts[0], option), _number(parts[1], option)
+    return number(parts[0], option), number(parts[1], option)
 
 
 def table(path: str, option: str) -> list[list[float]]:
@@ -103,7 +104,7 @@ def table(path: str, option: str) -> list[list[float]]:
         raise ParameterError(
             option, "a CSV file with rows of equal length", f"lengths {sorted({len(r) for r in rows})}"
         )
-    return [[_number(cell.strip(), option) for cell in row] for row in rows]
+    return [[number(cell.strip(), option) for cell in row] for row in rows]
 
 
 def _columns(path: str) -> dict[str, list[str]]:
@@ -123,7 +124,7 @@ def _records(path: str, weights: str | None) -> Prior:
         return Prior.records(columns)
     if weights not in columns:
         raise ParameterError("--weights", f"a column of the file: {', '.join(columns)}", repr(weights))
-    raw = [_number(word, "--weights") for word in columns.pop(weights)]
+    raw = [number(word, "--weights") for word in columns.pop(weights)]
     return Prior.records(columns, raw)
 
 
@@ -134,7 +135,7 @@ def _continuous(text: str, values: str | None) -> Prior:
         raise ParameterError("--values", "LOW:HIGH, the interval of a continuous prior", "nothing")
     low, high = span(values, "--values")
     kind, _, arguments = text.removeprefix("continuous:").partition(":")
-    shape = [_number(word, "--prior") for word in arguments.split(",")] if arguments else []
+    shape = [number(word, "--prior") for word in arguments.split(",")] if arguments else []
     if kind == "uniform" and not shape:
         return Prior.continuous(stats.uniform(low, high - low), low, high)
     if kind == "beta" and len(shape) == 2 and min(shape) > 0.0:
@@ -151,7 +152,7 @@ def prior_from(options: dict[str, Any], size: int | None) -> Prior | None:
         return _continuous(prior, values)
     named = None if values is None else numbers(values, "--values")
     if prior is not None and prior != "uniform":
-        probabilities = [_number(word, "--prior") for word in _words(prior, "--prior")]
+        probabilities = [number(word, "--prior") for word in _words(prior, "--prior")]
         return Prior.of(probabilities, named)
     if named is not None:
         return Prior.uniform(len(named), named)
@@ -182,7 +183,7 @@ def goal_from(text: str) -> Goal:
     """Return the goal that the option describes."""
     kind, rest = _prefixed(text, "--goal", ("exact",), ("within", "labels", "columns"))
     if kind == "within":
-        return Goal.within(_number(rest, "--goal within"))
+        return Goal.within(number(rest, "--goal within"))
     if kind == "labels":
         return Goal.labels(_words(rest, "--goal"))
     if kind == "columns":

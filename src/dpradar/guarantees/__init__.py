@@ -5,6 +5,7 @@ from .curves import TradeoffCurve
 from .gdp import GDP
 from .neighbours import Neighbours
 from .privacy import Privacy
+from .profile import Profile
 from .renyi import RDP, ZCDP
 from .tradeoff import Tradeoff
 from .tv import TotalVariation
@@ -16,6 +17,7 @@ __all__ = [
     "ApproxDP",
     "Neighbours",
     "Privacy",
+    "Profile",
     "PureDP",
     "TotalVariation",
     "Tradeoff",

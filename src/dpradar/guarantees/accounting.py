@@ -32,5 +32,6 @@ def self_convolved(masses: Floats, times: int, truncation: float) -> tuple[int, 
     library()
     from dp_accounting.pld import common
 
-    offset, result = common.self_convolve(masses, times, truncation)
+    with np.errstate(all="ignore"):  # logarithms of masses that are 0 are meant
+        offset, result = common.self_convolve(masses, times, truncation)
     return int(offset), np.maximum(np.asarray(result, dtype=float), 0.0)

@@ -1,5 +1,6 @@
 """What is released: mechanisms, described by frozen objects and bound to a prior by ``at``."""
 
+from .adapters import from_dp_accounting, from_opacus, from_opendp
 from .channel import Channel
 from .composed import Composed, Repeated
 from .dpsgd import DPSGD
@@ -21,4 +22,7 @@ __all__ = [
     "Laplace",
     "Repeated",
     "SubsetSelection",
+    "from_dp_accounting",
+    "from_opacus",
+    "from_opendp",
 ]

@@ -85,7 +85,7 @@ def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Acco
     >>> from_dp_accounting(dp.ComposedDpEvent([steps, dp.GaussianDpEvent(8.0)]), "add-remove")
     Accounted(dp-accounting: DPSGD(noise_multiplier=1.1, sample_rate=0.01, steps=500) + GDP(mu=0.125, ...); add-remove)
     >>> from_dp_accounting(dp.pld.privacy_loss_distribution.from_laplace_mechanism(2.0), "add-remove")
-    Profile(... points, epsilon up to 1, delta down to ..., neighbours='add-remove')
+    Profile(... points, epsilon up to 0.5, delta down to ..., neighbours='add-remove')
     """
     dp = library()
     if isinstance(given, dp.PrivacyAccountant):
@@ -134,11 +134,20 @@ def _leaves(event: Any, count: int) -> Iterator[tuple[Any, int]]:
         yield event, count
 
 
+def _key(event: Any) -> Any:
+    """Return the event itself, equal to others of its class with its numbers; its identity where it holds lists."""
+    try:
+        hash(event)
+    except TypeError:
+        return id(event)
+    return event
+
+
 def _parts(event: Any, relation: Neighbours) -> Parts:
     """Return the parts that an event consists of, equal ones together."""
-    found: dict[str, tuple[Any, int]] = {}
+    found: dict[Any, tuple[Any, int]] = {}
     for leaf, count in _leaves(event, 1):
-        key = repr(leaf)  # some events hold lists, which have no hash
+        key = _key(leaf)
         found[key] = (leaf, count + found.get(key, (leaf, 0))[1])
     parts: Parts = []
     for leaf, count in found.values():
