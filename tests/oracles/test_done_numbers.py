@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 import dpradar as dr
 
@@ -104,6 +106,24 @@ def test_laplace_rows(rad, epsilon):
     found = dr.calibrate(dr.Laplace, dr.Limit(UNIFORM[10], rad=rad))
     near(9.0 / found.value, epsilon, rel=2e-5)
     near(found.cost["error"] / 9.0, math.log(20.0) / epsilon, rel=2e-5)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3, 5, 13, 14, 15, 16, 40, 257, 30_000])
+@pytest.mark.parametrize("epsilon", [0.2, 1.0])
+def test_optimal_composition_of_pure_dp(times, epsilon):
+    """Kairouz, Oh and Viswanath (2015): randomised response repeated is the worst case, and it is binomial."""
+    p = 1.0 / (1.0 + math.exp(-epsilon))
+    one, other = (binom(times, share) for share in (p, 1.0 - p))
+    k = np.arange(times + 1)
+    tv = 0.5 * float(np.abs(one.pmf(k) - other.pmf(k)).sum())
+    promise = dr.Repeated(dr.PureDP(epsilon, "replace-one"), times).at(None).privacy("replace-one")
+    assert tv - 1e-12 <= promise.tv <= tv + 1e-10
+    # Neyman and Pearson: the largest ratios first.
+    fpr, fnr = other.sf(k - 1), one.cdf(k - 1)
+    found = promise.curve.fnr(fpr)
+    assert np.all(found <= fnr + 1e-10)
+    assert np.all((found >= fnr - 1e-7) | (fpr < 1e-200))  # smaller rates than that are bounded by 0
+    assert promise.curve.gap() == pytest.approx(tv, abs=1e-9)
 
 
 class TestDefectsOfRiskcal:

@@ -15,7 +15,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
-from .losses import Losses, compose, grid_of, listed, pair_of_curve
+from .losses import SAME_LOSS, Losses, compose, grid_of, listed, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import renyi_curve
@@ -33,7 +33,6 @@ _ATTEMPTS = 14
 _CLOSE = 1e-9
 _USUAL_TOLERANCE, _USUAL_CELLS = 0.01, 300_000
 _FFT_NOISE = 1e-12
-_SAME_LOSS = 1e-11
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
 # epsilon as large, for which the cap is lifted.
 _USUAL_CAP, _LARGEST_CAP = 60.0, 700.0
@@ -161,7 +160,7 @@ class _Lines:
         """Return the lines of the larger delta at every point: they hold in both orders."""
         t = np.union1d(one.positive(), other.positive())
         # The same loss computed in two orders differs by rounding; two lines that close have no meeting point.
-        t = t[np.concatenate([[True], np.diff(t) > _SAME_LOSS * (1.0 + t[1:])])]
+        t = t[np.concatenate([[True], np.diff(t) > SAME_LOSS * (1.0 + t[1:])])]
         return cls._joined(t, np.maximum(one.deltas(t), other.deltas(t)))
 
     @classmethod
@@ -328,12 +327,14 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
         pairs = joined([(p.pairs or _of_curve(p.curve), times) for p, times in promises])
     tight, advice = _tight(pairs, relation, source)
     if tight is None:
-        curves = [approx_curve(0.0, tv)]
-        curves += [approx_curve(epsilon, delta)] if known else []
-        curves += [renyi_curve(renyi)] if renyi is not None else []
-        curve, source = larger_curve(curves), source + advice
+        curves = [approx_curve(epsilon, delta)] if known else []
+        if renyi is not None:
+            curves.append(renyi_curve(renyi))
+            tv = min(tv, curves[-1].gap())
+        curve, source = larger_curve([approx_curve(0.0, tv), *curves]), source + advice
     else:
         curve, source = tight.curve or approx_curve(0.0, tv), tight.source
+        tv = min(tv, 1.0 if tight.tv is None else tight.tv)
     return Privacy(
         relation=relation,
         source=source,
@@ -341,7 +342,7 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
         epsilon=epsilon if known else None,
         delta=delta if known else 0.0,
         curve=curve,
-        tv=min(tv, curve.gap()),
+        tv=tv,
         pairs=pairs,
         renyi=renyi,
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .curves import TradeoffCurve
     from .pairs import Pair, Pairs
 
-__all__ = ["Losses", "compose", "grid_of", "listed", "pair_of_curve"]
+__all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "listed", "pair_of_curve"]
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
@@ -28,7 +28,7 @@ _TINY = 1e-320
 _CURVE_NODES, _SAME_NODE = 300, 1e-14
 _HULL_PASSES = 60
 _MOST_ATOMS = 20_000  # losses of a composition that are listed one by one
-_SAME_LOSS = 1e-12
+SAME_LOSS = 1e-11
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +57,8 @@ class Losses:
         return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, lost, 0.0), 0.0, 1.0))
 
     def positive(self) -> Floats:
-        """Return 0 and the losses above it."""
-        return np.concatenate([[0.0], self.at[self.at > 0.0]])
+        """Return 0 and the losses above it; a sum of losses that is 0 up to rounding is 0."""
+        return np.concatenate([[0.0], self.at[self.at > SAME_LOSS]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +247,7 @@ def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
     """Add up what differs by rounding only; the larger loss counts."""
     order = np.argsort(at)
     at, masses = at[order], masses[order]
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(at) > _SAME_LOSS * (1.0 + np.abs(at[1:]))]))
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(at) > SAME_LOSS * (1.0 + np.abs(at[1:]))]))
     last = np.concatenate([starts[1:], [at.size]]) - 1
     return at[last], np.add.reduceat(masses, starts)
 
