@@ -1,6 +1,7 @@
 """dpradar: what someone could learn about one person from a differentially private release."""
 
-from . import notions, spec
+from . import notions as notions
+from . import spec as spec
 from ._version import __version__
 from .bounds import assess
 from .calibration import Limit, calibrate
@@ -77,6 +78,4 @@ __all__ = [
     "from_opacus",
     "from_opendp",
     "load",
-    "notions",
-    "spec",
 ]

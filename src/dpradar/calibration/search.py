@@ -244,14 +244,12 @@ class Search:
         if self.best is None:
             return None
         places = np.unique(np.concatenate([self.best.u + reach * np.arange(1, n + 1) / n for reach, n in _SCANS]))
-        after: Probe | None = None
+        after: float | None = None
         for u in places[places <= self.family.span[1]].tolist()[::-1]:
-            if self._provably(u):
-                continue
-            found = self.probe(u)
+            found = None if self._provably(u) else self.probe(u)
             if found is not None and not found.ok:
-                return found, after
-            after = found or after
+                return found, None if after is None else self.probe(after)
+            after = u
         return None
 
     def _provably(self, u: float) -> bool:
