@@ -32,7 +32,7 @@ def test_design_example():
         (["gaussian", "--limit", "epsilon=1@delta=1e-5"], "sigma", 3.730632),
         (["dpsgd", "--sample-rate", "1", "--steps", "9", "--m", "10", "--limit", "rad=0.1"], "noise_multiplier", 6.819),
         (["laplace", "--times", "15", "--baseline", "0.1", "--limit", "gain=0.1976377"], "scale", 5.0),
-        (["dp", "--epsilon", "1", "--neighbours", "replace-one", "--limit", "rad=0.6", "--free", "delta"], "delta", None),
+        (["dp", "--epsilon=1", "--neighbours=replace-one", "--limit", "rad=0.6", "--free", "delta"], "delta", None),
     ],
 )  # fmt: skip
 def test_answers(arguments, parameter, value):

@@ -7,6 +7,7 @@ No grid of privacy losses is used anywhere.
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -119,7 +120,7 @@ def step_delta(noise: float, rate: float, kind: Kind, epsilon: float) -> float:
             return mpmath.fsum(w * one(c) for w, c in parts)
 
         total, inside = mpmath.mpf(0), bool(signs[0])
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True):
+        for low, high in itertools.pairwise(cuts):
             if inside:
                 total += mass(p, low, high) - mpmath.exp(mpmath.mpf(epsilon)) * mass(q, low, high)
             inside = not inside
@@ -223,7 +224,7 @@ def _part(e: mpmath.mpf, atoms: int, n: int, t: mpmath.mpf) -> tuple[mpmath.mpf,
     low = t / e - atoms
     total_p, total_q = mpmath.mpf(0), mpmath.mpf(0)
     ends = _pieces(low, n) if low < n else []
-    for left, right in zip(ends[:-1], ends[1:], strict=True):
+    for left, right in itertools.pairwise(ends):
         half, middle = (right - left) / 2, (right + left) / 2
         # Between kinks the density is a polynomial times an exponential: 14 nodes are plenty for degree 15.
         for x, w in _nodes():
