@@ -7,6 +7,7 @@ is broken. Every run of dpradar starts without the compositions that it remember
 from __future__ import annotations
 
 import math
+import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,11 +76,15 @@ def _assess(question: Question, sigma: float) -> Work:
 
 
 def _riskcal(question: Question, grid: float | None = None) -> Work:
-    """Return the search of riskcal, on its own grid unless another is given; a failure is its answer, in words."""
+    """Return the search of riskcal, on its own grid unless another is given; a failure is its answer, in words.
+
+    It is prepared in a process of its own, where warnings of overflow in far tails are not shown.
+    """
     try:
         from riskcal.calibration import dpsgd
     except ImportError as missing:
         raise ImportError(_RISKCAL) from missing
+    warnings.simplefilter("ignore", RuntimeWarning)
     dpsgd.get_beta_for_dpsgd(1.0, 0.01, 10, alpha=0.1, grid_step=0.01)  # imports what it needs only then
     asked: dict[str, Any] = {"sample_rate": question.sample_rate, "num_steps": question.steps}
     if grid is not None:

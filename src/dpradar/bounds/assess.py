@@ -160,13 +160,17 @@ def assess(
 def assess_case(
     case: Case, extra_rules: Sequence[Rule] = (), quantities: frozenset[Quantity] = frozenset(QUANTITIES)
 ) -> Assessment:
-    """Return the assessment of a case; rules that say nothing about the wanted quantities are not run."""
+    """Return the assessment of a case; rules that say nothing about the wanted quantities are not run.
+
+    Nor are those that give evidence from below only, unless everything is wanted.
+    """
     _ = case.release  # errors in the description come before any computation
     ledger = _Ledger()
     # success <= baseline + rad, and the gain is success minus baseline.
     needed = quantities | ({"success", "rad"} if quantities & {"gain", "success"} else set())
+    everything = quantities == frozenset(QUANTITIES)
     for rule in (*RULES, *extra_rules):
-        if needed & set(rule.quantities):
+        if needed & set(rule.quantities) and (everything or not rule.from_below):
             ledger.run(rule, case)
     return _assessment(case, ledger)
 

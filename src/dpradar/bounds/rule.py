@@ -38,6 +38,7 @@ class Rule:
     quantities: tuple[Quantity, ...]
     find: Callable[[Case], Sequence[Finding]]
     engine: bool = False  # computes the exact value; engines are tried in order until one does
+    from_below: bool = False  # finds a lower bound only: evidence beside the answer, never the answer
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
         """Return what the rule says about the case; raises Inapplicable when that is nothing."""

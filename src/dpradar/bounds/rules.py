@@ -159,7 +159,9 @@ RULES: tuple[Rule, ...] = (
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
     _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known),
     _engine("exact-two-values", "two possible values, total variation from both sides", _two_values, _THM_4_2),
-    _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"),
+    replace(
+        _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"), from_below=True
+    ),
     # Upper bounds on rad.
     _rad("black-box-pure", "largest value under pure DP, certified", blackbox.pure_black_box_rule, _OURS),
     _rad("black-box-program", "largest value under (epsilon, delta)", programme.approx_black_box_rule, _OURS),

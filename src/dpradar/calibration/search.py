@@ -24,6 +24,7 @@ __all__ = ["Probe", "Search"]
 
 _COARSE, _FINE = Accuracy(coarseness=4.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
+_ROOM = -2e-4
 _FAR = 50.0  # the logarithm of a ratio of value to limit that is as bad as any
 _SCANS = ((2.3, 200), (7.0, 60))  # how far above the answer (in log noise) and at how many places one looks
 _ROUNDS = 20  # of looking and moving up
@@ -132,7 +133,8 @@ class Search:
             found = self.probe(self.best.u)
             if found is not None and found.ok:
                 self.best = found
-                return "met"
+                # With room to spare the grid of the search was too coarse: search on as finely as ``assess`` computes.
+                return "met" if found.excess > _ROOM else self._fine(found.u, 0.01)
             self.best = replace(self.best, u=self.best.u + 2.0 * self.precision)
         return "unmet"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MissingExtra
+from ..errors import MissingExtra, NumericsError
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -27,11 +27,22 @@ def library() -> ModuleType:
     return module
 
 
-def self_convolved(masses: Floats, times: int, truncation: float) -> tuple[int, Floats]:
-    """Return the distribution of a sum of ``times`` draws; at most ``truncation`` of it is cut off."""
+def self_convolved(masses: Floats, times: int, truncation: float, most: int) -> tuple[int, Floats]:
+    """Return the distribution of a sum of ``times`` draws; at most ``truncation`` of it is cut off.
+
+    dp-accounting says how far the sum reaches (a Chernoff bound); more than ``most`` cells are an error, not a wait.
+    """
     library()
     from dp_accounting.pld import common
+    from scipy import fft
 
     with np.errstate(all="ignore"):  # logarithms of masses that are 0 are meant
-        offset, result = common.self_convolve(masses, times, truncation)
-    return int(offset), np.maximum(np.asarray(result, dtype=float), 0.0)
+        low, high = common.compute_self_convolve_bounds(masses, times, truncation)
+    size = int(high - low + 1)
+    if size > most:
+        message = f"the composition needs {size} privacy losses, more than {most}"
+        raise NumericsError(message)
+    length = fft.next_fast_len(max(size, masses.size), real=True)
+    # The transform is periodic, so what lies beyond the ends wraps around: no more than was cut off.
+    wrapped = fft.irfft(fft.rfft(masses, length) ** times, length)
+    return int(low), np.maximum(np.roll(wrapped, -int(low) % length)[:size], 0.0)

@@ -31,6 +31,7 @@ __all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined",
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
 _CLOSE = 1e-9
+_COARSEST = 1e6
 _USUAL_TOLERANCE, _USUAL_CELLS = 0.01, 300_000
 _FFT_NOISE = 1e-12
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
@@ -82,7 +83,16 @@ class Composition:
 
     def _losses(self, pairs: Pairs) -> Losses:
         one_by_one = listed(pairs) if self.step == 0.0 else None
-        return compose(pairs, self.step, self.cap) if one_by_one is None else one_by_one
+        return self._on_a_grid(pairs, self.step) if one_by_one is None else one_by_one
+
+    def _on_a_grid(self, pairs: Pairs, step: float) -> Losses:
+        # One order may reach further than the other: a coarser grid is as valid, and lines of both mix freely.
+        try:
+            return compose(pairs, step, self.cap)
+        except NumericsError:
+            if step > _COARSEST * self.step:
+                raise
+            return self._on_a_grid(pairs, 2.0 * step)
 
     @property
     def size(self) -> int:
@@ -114,7 +124,7 @@ class Composition:
         found = max(self._ahead.epsilon(delta), 0.0 if self.symmetric else self._back.epsilon(delta))
         if found < 0.5 * self.cap or self.cap >= _LARGEST_CAP:
             return found
-        return min(found, _affordable(self.pairs, self.step, _LARGEST_CAP).epsilon(delta))
+        return min(found, Composition(self.pairs, self.step, cap=_LARGEST_CAP).epsilon(delta))
 
     @cached_property
     def _ahead(self) -> _Lines:
@@ -225,18 +235,22 @@ def composition(pairs: Pairs) -> Composition:
 
 @lru_cache(maxsize=128)
 def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
-    step, exact = grid_of(pairs)
+    step, exact = grid_of(pairs, _USUAL_CAP)
     if listed(pairs) is not None and listed(swapped(pairs)) is not None:
         return Composition(pairs, 0.0, exact=True)
     if exact:
         return Composition(pairs, step, exact=True)
     step *= wanted.coarseness or 1.0
-    found = _affordable(pairs, step)
+    found = Composition(pairs, step)
+    _ = found.tv
     if wanted.coarseness is not None:
         return found
     best = found
     for _ in range(_ATTEMPTS):
-        low = _from_below(found)
+        try:
+            low = _from_below(found)
+        except NumericsError:
+            break
         best = Composition(pairs, found.step, low)
         gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
         if gap <= wanted.tolerance or best.tv - low < _CLOSE:
@@ -250,20 +264,6 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
         except NumericsError:
             break  # no finer grid fits: the answer is valid, and its note says how far off it can be
     return best
-
-
-def _affordable(pairs: Pairs, step: float, cap: float = _USUAL_CAP) -> Composition:
-    """Return the composition on the first grid that fits into memory."""
-    for _ in range(40):
-        found = Composition(pairs, step, cap=cap)
-        try:
-            _ = found.tv
-        except NumericsError:
-            step *= 2.0
-        else:
-            return found
-    message = "these privacy losses span too many orders of magnitude for one grid"
-    raise NumericsError(message)
 
 
 def _from_below(found: Composition) -> float:

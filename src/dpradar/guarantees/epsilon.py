@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["epsilon_at"]
 
+_POINTS, _SHRINKS = 65, 9  # 64^9 > 1e16
+
 
 def epsilon_at(promise: Privacy, delta: float) -> float:
     """Return the least epsilon known to hold at ``delta``; infinite when none does.
@@ -58,20 +60,17 @@ def _of_pairs(pairs: Pairs, delta: float) -> float:
 
 
 def _single(pair: Pair, delta: float) -> float:
-    """Return the root of delta(epsilon) by bisection, from above."""
-
-    def at(epsilon: float) -> float:
-        return float(pair.delta(np.array([epsilon]))[0])
-
+    """Return the root of delta(epsilon) from above, on a grid that shrinks around it: delta falls."""
     low, high = 0.0, max(pair.span[1], 0.0)
-    if at(low) <= delta:
+    first, last = pair.delta(np.array([low, high])).tolist()
+    if first <= delta:
         return 0.0
-    if at(high) > delta:
+    if last > delta:
         return math.inf
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        if at(middle) <= delta:
-            high = middle
-        else:
-            low = middle
+    for _ in range(_SHRINKS):
+        grid = np.linspace(low, high, _POINTS)
+        met = int(np.argmax(pair.delta(grid) <= delta))  # the last one is
+        if met == 0:
+            break
+        low, high = float(grid[met - 1]), float(grid[met])
     return high

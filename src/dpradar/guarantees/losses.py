@@ -21,7 +21,8 @@ __all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "listed", "pair_of_curve
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
-_MOST_CELLS = 4_000_000
+_MOST_CELLS, _MOST_SINGLE = 4_000_000, 800_000
+_LEAST_STEP, _HARDLY = 1e-9, 1e-3
 _ROUNDING = 2e-16  # relative error of a Fourier transform raised to a power, per use
 _LARGEST = 700.0
 _TINY = 1e-320
@@ -80,10 +81,10 @@ def _grid(pair: Pair, step: float, cap: float) -> tuple[int, Floats, Floats]:
 
     Both ends lie outside the losses, or outside [-cap, cap]: what lies above counts as infinite, below as -cap.
     """
-    low, high = max(pair.span[0], -cap), min(pair.span[1], cap)
+    low, high = (min(max(end, -cap), cap) for end in pair.span)
     first, last = math.floor(low / step + 1e-9) - 1, math.ceil(high / step - 1e-9) + 1
-    if last - first > _MOST_CELLS:
-        message = f"privacy losses from {low:.3g} to {high:.3g} need more than {_MOST_CELLS} cells of {step:.3g}"
+    if last - first > _MOST_SINGLE:
+        message = f"privacy losses from {low:.3g} to {high:.3g} need more than {_MOST_SINGLE} cells of {step:.3g}"
         raise NumericsError(message)
     epsilon = np.asarray(np.arange(first, last + 1) * step, dtype=float)
     return first, epsilon, np.minimum.accumulate(np.clip(pair.delta(epsilon), 0.0, 1.0))
@@ -128,10 +129,10 @@ def _below(pair: Pair, step: float, cap: float) -> _Grid:
 
 def _overshoot(x: Floats, y: Floats) -> Floats:
     """Return at each point how far the chords beside it may lie above a convex curve through the points."""
-    slope = np.diff(y) / np.diff(x)
-    left, right = slope[:-2], slope[2:]
     x0, x1, y0, y1 = x[1:-2], x[2:-1], y[1:-2], y[2:-1]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
+        slope = np.diff(y) / np.diff(x)
+        left, right = slope[:-2], slope[2:]
         meet = np.where(right > left, (y1 - y0 + left * x0 - right * x1) / (left - right), x0)
     meet = np.clip(np.nan_to_num(meet), x0, x1)
     lowest = np.maximum(y0 + left * (meet - x0), y1 + right * (meet - x1))
@@ -146,7 +147,8 @@ def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     kept = np.arange(x.size)
     for _ in range(_HULL_PASSES):
         # Points are nearly convex, so a few passes that drop every dent at once are enough.
-        slope = np.diff(y[kept]) / np.diff(x[kept])
+        with np.errstate(all="ignore"):
+            slope = np.diff(y[kept]) / np.diff(x[kept])
         dent = np.flatnonzero(slope[1:] <= slope[:-1]) + 1
         if dent.size == 0:
             return kept
@@ -217,10 +219,7 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
 def _power(single: _Grid, times: int, *, below: bool) -> _Grid:
     if times == 1:
         return single
-    offset, masses = self_convolved(single.masses, times, _TRUNCATION)
-    if masses.size > _MOST_CELLS:
-        message = f"the composition needs more than {_MOST_CELLS} cells of {single.step:.3g}"
-        raise NumericsError(message)
+    offset, masses = self_convolved(single.masses, times, _TRUNCATION, _MOST_CELLS)
     infinite = -math.expm1(times * math.log1p(-min(single.infinite, 1.0 - 1e-16)))
     slack = _TRUNCATION + _ROUNDING * times
     return _Grid(single.first * times + offset, single.step, masses, max(0.0, infinite + (-slack if below else slack)))
@@ -252,14 +251,15 @@ def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
     return at[last], np.add.reduceat(masses, starts)
 
 
-def grid_of(pairs: Pairs) -> tuple[float, bool]:
+def grid_of(pairs: Pairs, cap: float) -> tuple[float, bool]:
     """Return a first grid step, and whether every loss lies on it exactly."""
     if len(pairs) == 1 and pairs[0][0].step is not None:
         return float(pairs[0][0].step), True
     steps = []
     for pair, _ in pairs:
         tv = float(pair.delta(np.zeros(1))[0])
-        low, high = pair.span
+        range_ = min(pair.span[1], cap) - max(pair.span[0], -cap)
         # A quarter of the loss that matters; never more than a fiftieth of the whole range.
-        steps.append(max(min(0.25 * tv, 0.02 * (high - low)), 1e-9))
-    return min(steps), False
+        steps.append(max(min(0.25 * tv, 0.02 * range_), _LEAST_STEP))
+    # A part that hardly matters must not make the grid of the others too fine.
+    return max(min(steps), _HARDLY * max(steps)), False

@@ -205,6 +205,8 @@ def finite_pair(alternative: Floats, null: Floats, step: float | None = None) ->
     losses = np.log(p[both]) - np.log(q[both])
     if step is not None:
         losses = np.round(losses / step) * step
+    if losses.size == 0:  # nothing in common
+        return AtomPair((0.0,), (0.0,), infinite, step)
     order = np.argsort(losses, kind="stable")
     return AtomPair(tuple(losses[order].tolist()), tuple(p[both][order].tolist()), infinite, step)
 

@@ -267,7 +267,7 @@ def _counted(many: Release, model: CountModel) -> Release:
     return replace(many, counts=model, finite=count_channel(model), pair_tv=pair_tv)
 
 
-_MOST_COMPOSED = 30  # inputs whose pairs are composed one by one, some 10 ms each
+_MOST_COMPOSED = 12  # inputs whose pairs are composed one by one, some 10 ms each
 
 
 def _tighter(
