@@ -29,6 +29,7 @@ _PRECISION = Param(
     what="how close the answer is to the least noise, relatively",
     typical=(1e-6, 1e-2),
 )
+_TRIED = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
 _PATIENCE = 1.0  # seconds of silence before progress is reported
 
 
@@ -136,9 +137,9 @@ def _directed(family: Family, limits: Sequence[Limit]) -> Family:
     upward = replace(family, direction="up")
     risky = any(limit.risks for limit in limits)
     search = _search(upward, limits, 1e-3, lambda _: None, risky=risky)
-    found = [probe for x in (0.1, 0.5, 1.0, 2.0, 10.0) if (probe := search.probe(upward.u(x))) is not None]
+    found = [probe for x in _TRIED if (probe := search.probe(upward.u(x))) is not None]
     if len(found) < 2:
-        hint = f"Tried {family.parameter} = 0.1, 0.5, 1, 2 and 10."
+        hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _TRIED)}."
         raise ParameterError("calibrate.family", "a function defined for such numbers", "errors", hint)
     falls = found[-1].excess < found[0].excess
     return upward if falls == risky else replace(family, direction="down")

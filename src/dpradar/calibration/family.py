@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
@@ -96,8 +96,10 @@ def _of_function(function: Callable[[float], Any]) -> Family:
     if len(names) != 1:
         hint = "Such as lambda sigma: Repeated(Gaussian(sigma), 40)."
         raise ParameterError("calibrate.family", "a class or a function of one number", shown(function), hint)
-    family = Family(names[0], function, 1.0 / _WIDE, 1e3 * _WIDE, 1.0, None)
-    return Family(names[0], function, family.low, family.high, 1.0, _direction(family))
+    by_name = inspect.signature(function).parameters[names[0]].kind is inspect.Parameter.KEYWORD_ONLY
+    build = (lambda x: function(**{names[0]: x})) if by_name else function  # type: ignore[call-arg]
+    family = Family(names[0], build, 1.0 / _WIDE, 1e3 * _WIDE, 1.0, None)
+    return replace(family, direction=_direction(family))
 
 
 def _direction(family: Family) -> Direction | None:

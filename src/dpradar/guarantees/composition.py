@@ -30,7 +30,7 @@ __all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined",
 
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
-_CLOSE = 1e-9
+_CLOSE, _WORSE = 1e-9, 1.005
 _COARSEST = 1e6
 _USUAL_TOLERANCE, _USUAL_CELLS = 0.01, 300_000
 _FFT_NOISE = 1e-12
@@ -245,15 +245,16 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
     _ = found.tv
     if wanted.coarseness is not None:
         return found
-    best = found
+    best, low = found, 0.0
     for _ in range(_ATTEMPTS):
         try:
-            low = _from_below(found)
+            low = max(low, _from_below(found))
         except NumericsError:
             break
-        best = Composition(pairs, found.step, low)
+        # On too fine a grid rounding outweighs what is gained: the smaller value counts, both are valid.
+        best = min(best, found, key=lambda one: one.tv)
         gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
-        if gap <= wanted.tolerance or best.tv - low < _CLOSE:
+        if gap <= wanted.tolerance or best.tv - low < _CLOSE or found.tv > _WORSE * best.tv:
             break
         if wanted.tolerance >= _USUAL_TOLERANCE and best.size > _USUAL_CELLS:
             break  # good enough unless more was asked for
@@ -263,7 +264,7 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
             _ = found.tv
         except NumericsError:
             break  # no finer grid fits: the answer is valid, and its note says how far off it can be
-    return best
+    return replace(best, low=min(low, best.tv))
 
 
 def _from_below(found: Composition) -> float:

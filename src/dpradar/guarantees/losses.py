@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +26,7 @@ _LEAST_STEP, _HARDLY = 1e-9, 1e-3
 _ROUNDING = 2e-16  # relative error of a Fourier transform raised to a power, per use
 _LARGEST = 700.0
 _TINY = 1e-320
+_SPECK = 4e-15
 _CURVE_NODES, _SAME_NODE = 300, 1e-14
 _HULL_PASSES = 60
 _MOST_ATOMS = 20_000  # losses of a composition that are listed one by one
@@ -113,18 +114,23 @@ def _below(pair: Pair, step: float, cap: float) -> _Grid:
     """Return losses on the grid whose profile lies below that of the pair (docs/derivations/losses.md)."""
     first, epsilon, values = _grid(pair, step, cap)
     at = np.exp(np.minimum(epsilon, _LARGEST))
+    floor = pair.infinite  # infinite loss is seen whatever the grid
     lowered = values - _overshoot(at, values)
-    gone = np.flatnonzero(lowered[:-1] <= 0.0)
+    gone = np.flatnonzero(lowered[:-1] <= floor)
     if gone.size:
-        lowered[max(0, gone[0] - 1) :] = 0.0
+        lowered[max(0, gone[0] - 1) :] = floor
+    lowered[-1] = floor
     x, y = np.concatenate([[0.0], at]), np.concatenate([[1.0], lowered])
     kept = _lower_hull(x, y)
     start = int(kept[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
     values = np.interp(at[start:], x[kept], y[kept])
-    values[-1] = 0.0
+    values[-1] = floor
     if values.size < 2:
-        return _Grid(first + start, step, np.ones(1), 0.0)
-    return _atoms(first + start, step, values)
+        return _Grid(first + start, step, np.full(1, 1.0 - floor), floor)
+    found = _atoms(first + start, step, values)
+    # Differences of rounded values are off by specks; alone in a cell they are nothing, and together never more than 1.
+    masses = np.where(found.masses > _SPECK / math.expm1(step), found.masses, 0.0)
+    return replace(found, masses=masses * min(1.0, (1.0 - floor) / max(float(masses.sum()), _TINY)))
 
 
 def _overshoot(x: Floats, y: Floats) -> Floats:

@@ -48,12 +48,13 @@ class Pair(Protocol):
         """A number of which every loss is a whole multiple, where there is a useful one."""
         ...
 
-    def swapped(self) -> Pair:
-        """Return the pair of Q against P."""
+    @property
+    def infinite(self) -> float:
+        """The probability under P of an infinite loss."""
         ...
 
-    def noisier(self, factor: float) -> Pair | None:
-        """Return the same pair with ``factor`` times the noise, where that means something."""
+    def swapped(self) -> Pair:
+        """Return the pair of Q against P."""
         ...
 
 
@@ -91,13 +92,14 @@ class GaussianPair:
         """The loss is continuous."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """No output is impossible under one of the two only."""
+        return 0.0
+
     def swapped(self) -> GaussianPair:
         """Return the same pair: it is symmetric."""
         return self
-
-    def noisier(self, factor: float) -> GaussianPair:
-        """Return the pair at a smaller distance."""
-        return GaussianPair(self.mu / factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +129,14 @@ class LaplacePair:
         """The loss is continuous between its two atoms."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """No output is impossible under one of the two only."""
+        return 0.0
+
     def swapped(self) -> LaplacePair:
         """Return the same pair: it is symmetric."""
         return self
-
-    def noisier(self, factor: float) -> LaplacePair:
-        """Return the pair at a smaller distance."""
-        return LaplacePair(self.epsilon / factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +171,6 @@ class AtomPair:
         masses = np.array(self.masses) * np.exp(np.minimum(-losses, _LARGEST_LOSS))
         rest = max(0.0, 1.0 - float(masses.sum()))
         return AtomPair(tuple((-losses[::-1]).tolist()), tuple(masses[::-1].tolist()), rest, self.step)
-
-    def noisier(self, factor: float) -> Pair | None:
-        """There is no noise to speak of."""
-        return None
 
 
 def approx_pair(epsilon: float, delta: float) -> AtomPair:
@@ -284,13 +283,14 @@ class SampledGaussianPair:
         """The loss is continuous."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """No output is impossible under one of the two only."""
+        return 0.0
+
     def swapped(self) -> SampledGaussianPair:
         """Return the pair of Q against P; replacing is symmetric."""
         other: Literal["with", "without", "replace"] = {"with": "without", "without": "with", "replace": "replace"}[
             self.kind
         ]  # type: ignore[assignment]
         return SampledGaussianPair(self.noise, self.rate, other)
-
-    def noisier(self, factor: float) -> SampledGaussianPair:
-        """Return the pair with more noise."""
-        return SampledGaussianPair(self.noise * factor, self.rate, self.kind)

@@ -73,13 +73,14 @@ class ProfilePair:
         """The losses are the epsilons, which need not be multiples of anything."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """What is left beyond the last epsilon."""
+        return self.deltas[-1]
+
     def swapped(self) -> ProfilePair:
         """Return the same pair: it is symmetric."""
         return self
-
-    def noisier(self, factor: float) -> Pair | None:
-        """There is no noise to speak of."""
-        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

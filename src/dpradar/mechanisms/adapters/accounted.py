@@ -74,14 +74,14 @@ class SampledPair:
         """A mixture leaves every grid."""
         return None
 
+    @property
+    def infinite(self) -> float:
+        """The absence of the record is part of the mixture, so only the other order can have it."""
+        return self.rate * self.pair.infinite if self.kind == "with" else 0.0
+
     def swapped(self) -> SampledPair:
         """Return the pair of Q against P."""
         return SampledPair(self.pair, self.rate, "without" if self.kind == "with" else "with")
-
-    def noisier(self, factor: float) -> SampledPair | None:
-        """Return the same with more noise, where the pair has any."""
-        pair = self.pair.noisier(factor)
-        return None if pair is None else SampledPair(pair, self.rate, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
