@@ -161,7 +161,6 @@ def test_which_relation_is_worse_depends_on_the_rate():
         assert all(live.tpr(x).value >= one.tpr(x).value for x in (0.01, 0.1, 0.2))
 
 
-@pytest.mark.xfail(strict=True, reason="the smaller of two convex curves is not convex, but is read as if it were")
 def test_saved_rates_stay_on_the_safe_side_where_two_relations_cross():
     live = dr.assess(CROSSING, PAIR)
     saved = dr.Assessment.from_dict(live.to_dict())
@@ -185,7 +184,6 @@ CAPPED = {
 
 
 @pytest.mark.parametrize("release", CAPPED.values(), ids=CAPPED)
-@pytest.mark.xfail(strict=True, reason="the curve of epsilon alone is used although the total variation is smaller")
 def test_no_rate_exceeds_chance_by_more_than_the_total_variation(release):
     a = dr.assess(release, PAIR)
     assert max(a.tpr(x).value - x for x in np.linspace(0.0, 1.0, 201).tolist()) <= a.worst_gain.value + 1e-9

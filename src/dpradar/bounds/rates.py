@@ -10,6 +10,8 @@ import numpy as np
 from ..results.tradeoff import FPR, SavedRates, bounded_rate
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..guarantees.privacy import Privacy, Relation
     from ..results import Bound
     from .case import Case
@@ -34,7 +36,7 @@ class Rates:
 
     def _promises(self) -> list[Privacy]:
         known = (self.case.promise(relation) for relation in question_relations(self.case))
-        return [promise for promise in known if promise is not None and promise.curve is not None]
+        return [promise for promise in known if promise is not None and (promise.curve or promise.tv) is not None]
 
     def tpr(self, fpr: float) -> Bound:
         """Return the largest true-positive rate, under the worse relation where none was asked for."""
@@ -42,9 +44,9 @@ class Rates:
         promises = self._promises()
         if not promises:
             return bounded_rate(1.0, ("no trade-off curve is known for this release: nothing can be said",))
-        worst = min(promises, key=lambda promise: promise.curve.at(x))  # type: ignore[union-attr]
+        worst = min(promises, key=lambda promise: float(_fnr(promise, np.array([x]))[0]))
         notes = (worst.source, f"neighbours: {worst.relation}")
-        return bounded_rate(1.0 - worst.curve.at(x), notes)  # type: ignore[union-attr]
+        return bounded_rate(1.0 - float(_fnr(worst, np.array([x]))[0]), notes)
 
     def saved(self) -> SavedRates | None:
         """Return the rates on a grid that is fine at both ends."""
@@ -53,7 +55,13 @@ class Rates:
             return None
         small = np.concatenate([[0.0], np.geomspace(1e-6, 0.02, 40), [1e-5, 1e-4, 1e-3, 0.01]])
         x = np.unique(np.concatenate([small, np.linspace(0.02, 0.98, 65), [0.05, 0.1], 1.0 - small]).round(12))
-        curves = [np.clip(promise.curve.fnr(x), 0.0, 1.0) for promise in promises]  # type: ignore[union-attr]
-        fnr = np.min(curves, axis=0)
+        curves = tuple(tuple(_fnr(promise, x).tolist()) for promise in promises)
         assumes = tuple(sorted({f"neighbours: {promise.relation}" for promise in promises}))
-        return SavedRates(tuple(x.tolist()), tuple(fnr.tolist()), assumes)
+        return SavedRates(tuple(x.tolist()), curves, assumes)
+
+
+def _fnr(promise: Privacy, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least false-negative rates: by the curve, and by the total variation, which may be known better."""
+    by_curve = np.zeros_like(x) if promise.curve is None else promise.curve.fnr(x)
+    by_tv = 1.0 - x - (1.0 if promise.tv is None else promise.tv)
+    return np.asarray(np.clip(np.maximum(by_curve, by_tv), 0.0, 1.0))

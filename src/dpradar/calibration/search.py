@@ -72,6 +72,7 @@ class Search:
     best: Probe | None = None
     valid: Probe | None = None  # the least noise so far that keeps the limits: what an interrupted search returns
     tried: int = 0
+    problem: ParameterError | None = None
 
     def probe(self, u: float) -> Probe | None:
         """Try one noise coordinate; None where the family does not exist."""
@@ -81,7 +82,8 @@ class Search:
                 return known
         try:
             mechanism = self.family.build(x)
-        except ParameterError:
+        except ParameterError as error:
+            self.problem = error
             return None
         achieved = [
             one
@@ -151,6 +153,8 @@ class Search:
         here = self.probe(min(max(start, ends[0]), ends[1]))
         if here is None:
             here = self._somewhere()
+        if here is None and self.problem is not None:
+            raise self.problem  # wrong whatever the noise
         if here is None:
             message = f"no value of {self.family.parameter} between {self.family.low:g} and {self.family.high:g} works"
             raise NumericsError(message)

@@ -60,7 +60,8 @@ def _free(entry: Entry, options: dict[str, Any]) -> Param:
     left = [param for param in able.values() if options[param.name] is None and param is not DELTA]
     if len(left) != 1:
         got = ", ".join(param.name for param in left) or "none"
-        hint = f"Give all of {', '.join(f'--{name}' for name in able)} but the one to choose."
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in able)
+        hint = f"Give all of {flags} but the one to choose."
         raise ParameterError("calibrate", "left with one parameter to choose", got, hint)
     return left[0]
 

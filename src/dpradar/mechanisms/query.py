@@ -20,6 +20,7 @@ __all__ = [
     "checked_range",
     "checked_sensitivity",
     "contributions",
+    "exactly",
     "further",
     "largest_distance",
     "pairs_affordable",
@@ -62,6 +63,12 @@ def checked_sensitivity(owner: str, sensitivity: object, query: Query) -> float 
         hint = "The contributions say how far apart they are."
         raise ParameterError(f"{owner}.sensitivity", "left out beside a query", shown(sensitivity), hint)
     return _SENSITIVITY.check(owner, sensitivity)
+
+
+def exactly(x: float) -> str:
+    """Return a number for a repr: short where that is the number, in full where it is not."""
+    short = f"{x:g}"
+    return short if float(short) == x else repr(x)
 
 
 def further(mechanism: Any) -> str:

@@ -35,33 +35,37 @@ def bounded_rate(value: float, assumes: tuple[str, ...]) -> Bound:
 
 @dataclass(frozen=True, slots=True)
 class SavedRates:
-    """Points of a trade-off curve; between them the curve is bounded by its convexity, from the safe side.
+    """Points of one trade-off curve for each relation; between them convexity bounds each, from the safe side.
 
     Examples
     --------
-    >>> rates = SavedRates(fpr=(0.0, 0.2, 0.6, 1.0), fnr=(1.0, 0.6, 0.2, 0.0), assumes=("replace-one",))
+    >>> rates = SavedRates(fpr=(0.0, 0.2, 0.6, 1.0), fnr=((1.0, 0.6, 0.2, 0.0),), assumes=("replace-one",))
     >>> rates.tpr(0.2).value, rates.tpr(0.4).value
     (0.4, 0.7)
     """
 
     fpr: tuple[float, ...]
-    fnr: tuple[float, ...]
+    fnr: tuple[tuple[float, ...], ...]
     assumes: tuple[str, ...]
 
     def tpr(self, fpr: float) -> Bound:
         """Return the largest true-positive rate: exact at a saved point, from above between two."""
         x = float(FPR.check("tpr", fpr))
+        # The smaller of two convex curves is not convex, so each is read by itself.
+        return bounded_rate(1.0 - min(self._fnr(curve, x) for curve in self.fnr), self.assumes)
+
+    def _fnr(self, curve: tuple[float, ...], x: float) -> float:
         i = min(max(bisect_right(self.fpr, x) - 1, 0), len(self.fpr) - 2)
         if x == self.fpr[i]:
-            return bounded_rate(1.0 - self.fnr[i], self.assumes)
+            return curve[i]
         # A convex curve lies above its chords, extended: those to the left and to the right of this piece.
-        lines = [self._line(j, x) for j in (i - 1, i + 1) if 0 <= j < len(self.fpr) - 1]
-        return bounded_rate(1.0 - max([0.0, self.fnr[i + 1], *lines]), self.assumes)
+        lines = [self._line(curve, j, x) for j in (i - 1, i + 1) if 0 <= j < len(self.fpr) - 1]
+        return max([0.0, curve[i + 1], *lines])
 
-    def _line(self, j: int, x: float) -> float:
+    def _line(self, curve: tuple[float, ...], j: int, x: float) -> float:
         run = self.fpr[j + 1] - self.fpr[j]
-        slope = (self.fnr[j + 1] - self.fnr[j]) / run if run > 0.0 else -math.inf
-        return self.fnr[j] + slope * (x - self.fpr[j])
+        slope = (curve[j + 1] - curve[j]) / run if run > 0.0 else -math.inf
+        return curve[j] + slope * (x - self.fpr[j])
 
     def saved(self) -> SavedRates:
         """Return itself."""
@@ -69,9 +73,10 @@ class SavedRates:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {"fpr": list(self.fpr), "fnr": list(self.fnr), "assumes": list(self.assumes)}
+        return {"fpr": list(self.fpr), "fnr": [list(curve) for curve in self.fnr], "assumes": list(self.assumes)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SavedRates:
         """Return what ``to_dict`` wrote."""
-        return cls(fpr=tuple(data["fpr"]), fnr=tuple(data["fnr"]), assumes=tuple(data["assumes"]))
+        curves = tuple(tuple(curve) for curve in data["fnr"])
+        return cls(fpr=tuple(data["fpr"]), fnr=curves, assumes=tuple(data["assumes"]))

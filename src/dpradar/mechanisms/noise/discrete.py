@@ -16,7 +16,7 @@ from ...guarantees.curves import approx_curve, likelihood_curve
 from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
-from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, further
+from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, exactly, further
 from .real import SCALE, SIGMA, Range, sensitive
 
 if TYPE_CHECKING:
@@ -352,7 +352,7 @@ class Geometric:
         return {"error": float(far), "variance": 2.0 * r / (1.0 - r) ** 2}
 
     def __repr__(self) -> str:
-        return f"Geometric(scale={self.scale:g}{further(self)})"
+        return f"Geometric(scale={exactly(self.scale)}{further(self)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -395,4 +395,4 @@ class DiscreteGaussian:
         return {"error": float(k[int(np.argmax(inside >= _MOST_RUNS))]), "variance": float(mass @ np.square(k))}
 
     def __repr__(self) -> str:
-        return f"DiscreteGaussian(sigma={self.sigma:g}{further(self)})"
+        return f"DiscreteGaussian(sigma={exactly(self.sigma)}{further(self)})"

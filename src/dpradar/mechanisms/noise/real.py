@@ -26,6 +26,7 @@ from ..query import (
     checked_range,
     checked_sensitivity,
     contributions,
+    exactly,
     further,
     largest_distance,
     pairs_affordable,
@@ -271,7 +272,7 @@ class Laplace:
         return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale**2}
 
     def __repr__(self) -> str:
-        return f"Laplace(scale={self.scale:g}{further(self)})"
+        return f"Laplace(scale={exactly(self.scale)}{further(self)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -313,4 +314,4 @@ class Gaussian:
         return {"error": NORMAL_95 * self.sigma, "variance": self.sigma**2}
 
     def __repr__(self) -> str:
-        return f"Gaussian(sigma={self.sigma:g}{further(self)})"
+        return f"Gaussian(sigma={exactly(self.sigma)}{further(self)})"
