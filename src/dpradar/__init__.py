@@ -3,6 +3,8 @@
 from . import notions as notions
 from . import spec as spec
 from ._version import __version__
+from .attacks import attack, measure, optimal_attack
+from .audits import Executable, Samples, audit
 from .bounds import assess
 from .calibration import Limit, calibrate
 from .errors import (
@@ -15,16 +17,21 @@ from .errors import (
 )
 from .guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TotalVariation, Tradeoff
 from .mechanisms import (
+    BLH,
     DPSGD,
     GRR,
+    OLH,
     OUE,
+    SHE,
     SUE,
+    THE,
     Channel,
     Composed,
     DiscreteGaussian,
     Exponential,
     Gaussian,
     Geometric,
+    HadamardResponse,
     Laplace,
     Repeated,
     SubsetSelection,
@@ -32,29 +39,38 @@ from .mechanisms import (
     from_opacus,
     from_opendp,
 )
-from .results import Assessment, Bound, Calibration, load
+from .results import Assessment, AttackRun, AuditResult, Bound, Calibration, Estimate, load
 from .threats import Goal, Knowledge, Prior, Threat
 
 __all__ = [
+    "BLH",
     "DPSGD",
     "GDP",
     "GRR",
+    "OLH",
     "OUE",
     "RDP",
+    "SHE",
     "SUE",
+    "THE",
     "ZCDP",
     "ApproxDP",
     "Assessment",
+    "AttackRun",
+    "AuditResult",
     "Bound",
     "Calibration",
     "Channel",
     "Composed",
     "DiscreteGaussian",
     "DpradarError",
+    "Estimate",
+    "Executable",
     "Exponential",
     "Gaussian",
     "Geometric",
     "Goal",
+    "HadamardResponse",
     "InconsistentEvidence",
     "Knowledge",
     "Laplace",
@@ -66,6 +82,7 @@ __all__ = [
     "Profile",
     "PureDP",
     "Repeated",
+    "Samples",
     "SubsetSelection",
     "Threat",
     "TotalVariation",
@@ -73,9 +90,13 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "assess",
+    "attack",
+    "audit",
     "calibrate",
     "from_dp_accounting",
     "from_opacus",
     "from_opendp",
     "load",
+    "measure",
+    "optimal_attack",
 ]

@@ -45,7 +45,7 @@ def bit_index(report: np.ndarray) -> np.ndarray:
 
 def subset_index(mechanism, report: np.ndarray) -> np.ndarray:
     sets = {s: i for i, s in enumerate(itertools.combinations(range(M), mechanism.omega))}
-    return np.array([sets[tuple(row)] for row in np.sort(report, axis=1).tolist()])
+    return np.array([sets[tuple(np.flatnonzero(row).tolist())] for row in report])
 
 
 FINITE = {

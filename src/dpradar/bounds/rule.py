@@ -42,9 +42,10 @@ class Rule:
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
         """Return what the rule says about the case; raises Inapplicable when that is nothing."""
-        return [(self._bound(finding), finding) for finding in self.find(case)]
+        taken = () if case.release is None else case.release.assumes
+        return [(self._bound(finding, taken), finding) for finding in self.find(case)]
 
-    def _bound(self, finding: Finding) -> Bound:
+    def _bound(self, finding: Finding, taken: tuple[str, ...]) -> Bound:
         name = f"{self.name} ({finding.quantity})"
         value = clip_probability(min(finding.value, 1.0), name)
         low = None if finding.low is None else min(clip_probability(max(finding.low, 0.0), name), value)
@@ -53,7 +54,7 @@ class Rule:
             side=finding.side,
             rule=self.name,
             cites=self.cites,
-            assumes=finding.assumes,
+            assumes=(*finding.assumes, *taken),
             low=low,
             high=None if low is None else value,
         )

@@ -5,20 +5,25 @@ from .channel import Channel
 from .composed import Composed, Repeated
 from .dpsgd import DPSGD
 from .exponential import Exponential
-from .ldp import GRR, OUE, SUE, SubsetSelection
+from .ldp import BLH, GRR, OLH, OUE, SHE, SUE, THE, HadamardResponse, SubsetSelection
 from .noise import DiscreteGaussian, Gaussian, Geometric, Laplace
 
 __all__ = [
+    "BLH",
     "DPSGD",
     "GRR",
+    "OLH",
     "OUE",
+    "SHE",
     "SUE",
+    "THE",
     "Channel",
     "Composed",
     "DiscreteGaussian",
     "Exponential",
     "Gaussian",
     "Geometric",
+    "HadamardResponse",
     "Laplace",
     "Repeated",
     "SubsetSelection",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy, Relation
     from ..threats import Prior
     from .counts import CountModel
+    from .ldp.reading import SetReports
 
 __all__ = [
     "ContinuousModel",
@@ -118,6 +119,9 @@ class Kernel(Protocol):
     def density(self, x: Floats) -> Floats:
         """Return the density at x."""
 
+    def log_density(self, x: Floats) -> Floats:
+        """Return the logarithm of the density at x."""
+
     def mass(self, low: Floats, high: Floats) -> Floats:
         """Return the probability of [low, high], accurate in the tails."""
 
@@ -139,6 +143,18 @@ class LineModel:
     low: float = -np.inf
     high: float = np.inf
     clamp: bool = False
+
+    def likelihoods(self, reports: Any) -> Floats:
+        """Return the log-likelihood of every input, one row per output; a clamped end stands for all beyond it."""
+        x = np.asarray(reports, dtype=float)[:, None]
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.weights) + self.kernel.log_density(x - self.points)
+            if self.clamp:
+                infinite = np.full(self.points.size, np.inf)
+                below = np.log(self.weights * self.kernel.mass(-infinite, self.low - self.points))
+                above = np.log(self.weights * self.kernel.mass(self.high - self.points, infinite))
+                logs = np.where(x <= self.low, below, np.where(x >= self.high, above, logs))
+        return np.asarray(logs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,12 +193,13 @@ class Release:
     counts: CountModel | None = None
     pair: Callable[[int, int], Pairs] | None = None  # what the release is for two inputs, exactly
     pair_tv: Callable[[int], Floats] | None = None  # total variation between one input and every input, from above
-    log_likelihoods: Callable[[Ints, np.random.Generator], Floats] | None = (
-        None  # of every input, an output drawn per row
-    )
-    sample: Callable[[Ints, np.random.Generator], Any] | None = None
+    # One report per input (per record, with a continuous prior): an array, or a tuple of them for a composition.
+    sample: Callable[[Any, np.random.Generator], Any] | None = None
+    likelihoods: Callable[[Any], Floats] | None = None  # logarithms, of every input, a row per report, up to a constant
+    sets: SetReports | None = None  # reports that hold some of the values, read without listing all m of them
     repeat: Callable[[int], Release] | None = None  # that many independent copies, as one release with the same risk
     counting: Callable[[int], CountModel] | None = None  # the same as counts of the values reported
+    assumes: tuple[str, ...] = ()  # what the description itself takes for granted
 
 
 @runtime_checkable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,10 +132,10 @@ class MatrixChannel:
             result[mine] = np.searchsorted(running[value], uniforms[mine], side="right")
         return np.minimum(result, self.outputs - 1)
 
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every input for one drawn output per given input."""
+    def likelihoods(self, reports: Any) -> Floats:
+        """Return the log-likelihood of every input, one row per output."""
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.matrix[:, self.sample(inputs, rng)].T))
+            return np.asarray(np.log(self.matrix[:, np.asarray(reports, dtype=np.intp)].T))
 
     def release(self) -> Release:
         """Return what the channel offers."""
@@ -145,7 +145,7 @@ class MatrixChannel:
             inputs=self.inputs,
             finite=self,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods,
+            likelihoods=self.likelihoods,
         )
 
 

@@ -88,7 +88,7 @@ def _gaussian_privacy(vectors: Floats, relation: Relation) -> Privacy:
 def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     vectors = [part.vectors for part in parts if part.vectors is not None]
     finite = [part.finite for part in parts if part.finite is not None]
-    simulated = [part.log_likelihoods for part in parts if part.log_likelihoods is not None]
+    readers = [part.likelihoods for part in parts if part.likelihoods is not None]
     distances = [part.pair_tv for part in parts if part.pair_tv is not None]
     samplers = [part.sample for part in parts if part.sample is not None]
     exact = [part.pair for part in parts if part.pair is not None]
@@ -99,8 +99,8 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
             return _gaussian_privacy(stacked, relation)
         return _composed_privacy([(part, 1) for part in parts], relation)
 
-    def log_likelihoods(inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        return np.asarray(np.sum([draw(inputs, rng) for draw in simulated], axis=0))
+    def likelihoods(reports: Any) -> Floats:
+        return np.asarray(sum(read(report) for read, report in zip(readers, reports, strict=True)))
 
     def product_tv(i: int) -> Floats:
         kept = np.prod([1.0 - distance(i) for distance in distances], axis=0)
@@ -122,8 +122,9 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         pair_tv=_tighter(product_tv, pair if len(exact) == len(parts) else None, size)
         if len(distances) == len(parts)
         else None,
-        log_likelihoods=log_likelihoods if len(simulated) == len(parts) else None,
+        likelihoods=likelihoods if len(readers) == len(parts) else None,
         sample=sample if len(samplers) == len(parts) else None,
+        assumes=tuple(dict.fromkeys(note for part in parts for note in part.assumes)),
     )
 
 
@@ -241,10 +242,10 @@ class Repeated:
 
 def _repeated(part: Release, times: int) -> Release:
     """Return independent copies of a release of which no shorter description is known."""
-    if times <= _MOST_DRAWS and part.log_likelihoods is not None:
+    if times <= _MOST_DRAWS and part.likelihoods is not None and part.sample is not None:
         many = _composed((part,) * times, part.inputs)
     else:
-        many = Release(name="repetition", privacy=part.privacy, inputs=part.inputs)
+        many = Release(name="repetition", privacy=part.privacy, inputs=part.inputs, assumes=part.assumes)
 
     def privacy(relation: Relation) -> Privacy | None:
         return _composed_privacy([(part, times)], relation)

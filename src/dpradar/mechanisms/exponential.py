@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,16 +56,25 @@ class IntervalMechanism:
         """Return what the mechanism offers."""
         if self.points is None:
             model = ContinuousModel(self.kernel, self.low, self.high, renormalised=True)
-            return Release(name="exponential mechanism", privacy=self.privacy, continuous=model)
+            return Release(name="exponential mechanism", privacy=self.privacy, continuous=model, sample=self.draw)
         mass = self.kernel.mass(self.low - self.points, self.high - self.points)
         line = LineModel(self.points, 1.0 / mass, self.kernel, self.low, self.high)
         return Release(
-            name="exponential mechanism", privacy=self.privacy, inputs=self.points.size, line=line, sample=self.sample
+            name="exponential mechanism",
+            privacy=self.privacy,
+            inputs=self.points.size,
+            line=line,
+            sample=self.sample,
+            likelihoods=line.likelihoods,
         )
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return one output per given input, by inversion."""
-        z = np.asarray(self.points)[np.asarray(inputs, dtype=np.intp)]
+        """Return one output per given input."""
+        return self.draw(np.asarray(self.points)[np.asarray(inputs, dtype=np.intp)], rng)
+
+    def draw(self, records: NDArray[Any], rng: np.random.Generator) -> Floats:
+        """Return one output per given record, by inversion."""
+        z = np.asarray(records, dtype=float)
         s = self.kernel.scale
         left, right = -np.expm1(-(z - self.low) / s), -np.expm1(-(self.high - z) / s)
         u = rng.random(z.size) * (left + right)

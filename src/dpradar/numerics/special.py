@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["erf", "expit", "log_ndtr", "ndtr", "ndtri"]
+__all__ = ["betaincinv", "betaln", "erf", "expit", "log_ndtr", "ndtr", "ndtri"]
+
+
+def betaincinv(a: Any, b: Any, q: Any) -> Any:
+    """Return the quantile of the beta distribution."""
+    from scipy import special
+
+    return special.betaincinv(a, b, q)
+
+
+def betaln(a: Any, b: Any) -> Any:
+    """Return the logarithm of the beta function."""
+    from scipy import special
+
+    return special.betaln(a, b)
 
 
 def erf(x: Any) -> Any:

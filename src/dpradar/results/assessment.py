@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
 from .tradeoff import HasRates, SavedRates
 
-__all__ = ["Assessment", "Discarded", "load"]
+__all__ = ["Assessment", "Discarded"]
 
 SCHEMA = "dpradar/assessment/1"
 
@@ -144,24 +144,3 @@ class Assessment:
     def __repr__(self) -> str:
         parts = [f"{name} {bound.value:.4g} {bound.side}" for name, bound in self.bounds.items() if bound is not None]
         return f"Assessment({', '.join(parts)}; {self.release})"
-
-
-def load(path: str | Path) -> Assessment:
-    """Return the assessment saved at ``path``.
-
-    Examples
-    --------
-    >>> import dpradar as dr, tempfile, pathlib
-    >>> a = dr.assess(dr.GRR(m=10, epsilon=1.0))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     a.save(pathlib.Path(folder) / "a.json")
-    ...     dr.load(pathlib.Path(folder) / "a.json") == a
-    True
-    """
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ParameterError("load", "a file written by save()", str(path), str(error)) from None
-    if not isinstance(data, dict):
-        raise ParameterError("load", "a file written by save()", str(path))
-    return Assessment.from_dict(data)

@@ -69,6 +69,17 @@ class Block:
         sums = np.vstack([self.sums(rows), np.zeros(rows.shape[1])])
         return np.asarray(sums[one, column] + sums[other, column])
 
+    def right(self, classes: Ints, positions: Ints) -> NDArray[np.bool_]:
+        """Return whether each class is right about the member at the position given with it."""
+        if self.kind == "singletons":
+            return np.asarray(classes == positions)
+        if self.kind == "cells":
+            return np.asarray(np.searchsorted(np.asarray(self.low), positions, side="right") - 1 == classes)
+        if self.kind == "windows":
+            low, high = np.asarray(self.low), np.asarray(self.high)
+            return np.asarray((low[classes] <= positions) & (positions < high[classes]))
+        return np.asarray(np.asarray(self.hits)[classes, positions])
+
     def best(self, rows: Floats) -> Floats:
         """Return the largest class sum; at least 0 when some guess misses the whole fibre."""
         if self.counts.size == 0:

@@ -34,7 +34,7 @@ def simulated_risk(
     rho_z: E[sum_x max_g sum (rho_z - pi_z)] = rad and E[sum_x max_g sum rho_z] = success ([RAD] Theorem 4.3). Each
     draw is bounded, so an empirical Bernstein interval holds.
     """
-    if release.log_likelihoods is None:
+    if release.sample is None or release.likelihoods is None:
         message = "needs a mechanism that can be simulated"
         raise Inapplicable(message)
     pi = prior.probabilities
@@ -45,7 +45,7 @@ def simulated_risk(
         log_prior = np.log(pi)
     for start in range(0, draws, step := max(1, _CHUNK // pi.size)):
         some = slice(start, min(start + step, draws))
-        logs = release.log_likelihoods(inputs[some], rng) + log_prior
+        logs = release.likelihoods(release.sample(inputs[some], rng)) + log_prior
         logs -= logs.max(axis=1, keepdims=True)
         posterior = np.exp(logs).T
         posterior /= posterior.sum(axis=0)

@@ -1,7 +1,10 @@
 """Local protocols: each person's report is randomised before it leaves them."""
 
 from .grr import GRR
+from .hadamard import HadamardResponse
+from .hashing import BLH, OLH
+from .histogram import SHE, THE
 from .subset import SubsetSelection
 from .unary import OUE, SUE
 
-__all__ = ["GRR", "OUE", "SUE", "SubsetSelection"]
+__all__ = ["BLH", "GRR", "OLH", "OUE", "SHE", "SUE", "THE", "HadamardResponse", "SubsetSelection"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class GRR:
             diagonal=self,
             finite=self,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods,
+            likelihoods=self.likelihoods,
             counting=partial(of_grr, self),
         )
 
@@ -114,9 +114,9 @@ class GRR:
         others += others >= values
         return np.where(rng.random(values.size) < self.keep, values, others)
 
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
-        reports = self.sample(inputs, rng)
-        result = np.zeros((reports.size, self.m))
-        result[np.arange(reports.size), reports] = self.epsilon
+    def likelihoods(self, reports: Any) -> NDArray[np.float64]:
+        """Return the log-likelihood of every value, one row per report, up to a constant."""
+        rows = np.asarray(reports, dtype=np.intp)
+        result = np.zeros((rows.size, self.m))
+        result[np.arange(rows.size), rows] = self.epsilon
         return result

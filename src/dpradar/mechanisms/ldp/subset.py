@@ -15,7 +15,9 @@ from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_subset
+from .drawing import row_chunks, subsets
 from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .reading import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class SubsetSelection:
+class SubsetSelection(BitReports):
     """Subset selection: report a set of ``omega`` values, which holds the true one with probability ``keep``.
 
     Notes
@@ -81,7 +83,8 @@ class SubsetSelection:
             inclusion=self,
             finite=self,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods,
+            sets=self,
+            likelihoods=self.likelihoods,
             counting=partial(of_subset, self),
         )
 
@@ -130,27 +133,18 @@ class SubsetSelection:
 
     def cost(self) -> dict[str, float]:
         """Return the error of an estimated frequency."""
-        other = (self.omega - self.keep) / (self.m - 1)
-        return frequency_cost(self.keep, other)
+        return frequency_cost(self.keep, self.other)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return one row of omega distinct values per given value (in no particular order)."""
+    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return one row of m bits per given value: omega of them, the members of the set, are 1."""
         values = np.asarray(inputs, dtype=np.intp)
-        chosen = np.empty((values.size, self.omega), dtype=np.intp)
+        sets = np.empty((values.size, self.m), dtype=bool)
         kept = rng.random(values.size) < self.keep
-        rows = max(1, 4_000_000 // self.m)
-        for start in range(0, values.size, rows):
-            stop = min(start + rows, values.size)
-            mine, hold = values[start:stop], kept[start:stop]
-            keys = rng.random((stop - start, self.m))
-            # The true value sorts first when it is kept and last when it is not; the others are a random subset.
-            keys[np.arange(stop - start), mine] = np.where(hold, -1.0, 2.0)
-            chosen[start:stop] = np.argpartition(keys, self.omega - 1, axis=1)[:, : self.omega]
-        return chosen
+        for some in row_chunks(values.size, self.m):
+            sets[some] = subsets(rng, self.m, self.omega, values[some], kept[some])
+        return sets
 
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
-        reports = self.sample(inputs, rng)
-        result = np.zeros((reports.shape[0], self.m))
-        np.put_along_axis(result, reports, self.epsilon, axis=1)
-        return result
+    @property
+    def other(self) -> float:
+        """The probability that another value is in the set."""
+        return (self.omega - self.keep) / (self.m - 1)

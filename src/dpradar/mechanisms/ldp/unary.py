@@ -15,7 +15,9 @@ from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
+from .drawing import coins, row_chunks
 from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .reading import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["OUE", "SUE", "UnaryChannel"]
 
 Floats = NDArray[np.float64]
-_SINGLE = 1e-4  # single precision would distort a probability below this
 
 
 @dataclass(frozen=True, slots=True)
-class UnaryChannel:
+class UnaryChannel(BitReports):
     """Unary encoding with Pr[own bit = 1] = ``own`` and Pr[another bit = 1] = ``other``."""
 
     inputs: int
@@ -85,15 +86,11 @@ class UnaryChannel:
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return one row of bits per given value."""
         values = np.asarray(inputs, dtype=np.intp)
-        bits = rng.random((values.size, self.inputs), dtype=np.float32) < np.float32(self.other)
-        if self.other < _SINGLE:
-            bits = rng.random((values.size, self.inputs)) < self.other
+        bits = np.empty((values.size, self.inputs), dtype=bool)
+        for some in row_chunks(values.size, self.inputs):
+            bits[some] = coins(rng, some.stop - some.start, self.inputs, self.other)
         bits[np.arange(values.size), values] = rng.random(values.size) < self.own
         return bits
-
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every value for one drawn report per given value, up to a constant."""
-        return np.where(self.sample(inputs, rng), self.epsilon, 0.0)
 
     def release(self) -> Release:
         """Return what the encoding offers."""
@@ -104,7 +101,8 @@ class UnaryChannel:
             inclusion=self,
             finite=self,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods,
+            sets=self,
+            likelihoods=self.likelihoods,
             counting=partial(of_unary, self),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,11 +241,16 @@ class LatticeChannel:
         noisy = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.law.sample(len(inputs), rng)
         return noisy if self.truncate is None else np.clip(noisy, *self.truncate).astype(np.int64)
 
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every input for one drawn output per given input."""
-        noisy = self.points[np.asarray(inputs, dtype=np.intp)] + self.law.sample(len(inputs), rng)
+    def likelihoods(self, reports: Any) -> Floats:
+        """Return the log-likelihood of every input, one row per output; a clamped end stands for all beyond it."""
+        noisy = np.asarray(reports)[:, None]
+        chances = self.law.pmf(noisy - self.points[None, :])
+        if self.truncate is not None:
+            low, high = self.truncate
+            chances = np.where(noisy <= low, self.law.below(low - self.points)[None, :], chances)
+            chances = np.where(noisy >= high, self.law.below(self.points - high)[None, :], chances)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.law.pmf(noisy[:, None] - self.points[None, :])))
+            return np.asarray(np.log(chances))
 
     def release(self) -> Release:
         """Return what the noise offers."""
@@ -255,7 +260,7 @@ class LatticeChannel:
             inputs=self.inputs,
             finite=self,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods if self.truncate is None else None,
+            likelihoods=self.likelihoods,
             repeat=self._summed if self.truncate is None and isinstance(self.law, DiscreteGaussianLaw) else None,
         )
 

@@ -47,6 +47,10 @@ class LaplaceKernel:
         """Return the density at x."""
         return np.asarray(np.exp(-np.abs(x) / self.scale) / (2.0 * self.scale))
 
+    def log_density(self, x: Floats) -> Floats:
+        """Return the logarithm of the density at x, which does not vanish far out."""
+        return np.asarray(-np.abs(x) / self.scale - math.log(2.0 * self.scale))
+
     def mass(self, low: Floats, high: Floats) -> Floats:
         """Return the probability of [low, high]."""
         near, far = np.abs(low), np.abs(high)
@@ -97,6 +101,10 @@ class GaussianKernel:
         """Return the density at x."""
         scaled = x / self.sigma
         return np.asarray(np.exp(-0.5 * scaled * scaled) / (self.sigma * math.sqrt(2.0 * math.pi)))
+
+    def log_density(self, x: Floats) -> Floats:
+        """Return the logarithm of the density at x, which does not vanish far out."""
+        return np.asarray(-0.5 * np.square(x / self.sigma) - math.log(self.sigma * math.sqrt(2.0 * math.pi)))
 
     def mass(self, low: Floats, high: Floats) -> Floats:
         """Return the probability of [low, high]; the upper tail is mirrored, so that nothing cancels there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,14 +101,15 @@ class NoisyVectors:
             noisy = np.clip(noisy, *self.truncate)
         return noisy[:, 0] if noisy.shape[1] == 1 else noisy
 
-    def log_likelihoods(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the log-likelihood of every input for one drawn output per given input."""
-        clean = self.points[np.asarray(inputs, dtype=np.intp)]
-        noisy = clean + self.kernel.sample(clean.shape, rng)
+    def likelihoods(self, reports: Any) -> Floats:
+        """Return the log-likelihood of every input, one row per output, up to a constant."""
+        noisy = np.asarray(reports, dtype=float).reshape(-1, self.points.shape[1])
+        if self.truncate is not None:
+            return self._line().likelihoods(noisy[:, 0])
         if isinstance(self.kernel, GaussianKernel):
             squares = np.square(self.points).sum(axis=1)
             return np.asarray((noisy @ self.points.T - 0.5 * squares) / self.kernel.sigma**2)
-        result = np.empty((clean.shape[0], self.inputs))
+        result = np.empty((noisy.shape[0], self.inputs))
         for value in range(self.inputs):
             result[:, value] = -np.abs(noisy - self.points[value]).sum(axis=1) / self.kernel.scale
         return result
@@ -125,14 +126,16 @@ class NoisyVectors:
         apart = float(np.sqrt(np.square(self.points[i] - self.points[j]).sum())) / self.kernel.unit
         return ((LaplacePair(apart) if self.is_laplace else GaussianPair(apart), 1),)
 
+    def _line(self) -> LineModel:
+        low, high = self.truncate or (-np.inf, np.inf)
+        clamp = self.truncate is not None
+        return LineModel(self.points[:, 0], np.ones(self.inputs), self.kernel, low, high, clamp=clamp)
+
     def release(self) -> Release:
-        """Return what the noise offers; the likelihoods are those before clamping, so they go with no clamping only."""
+        """Return what the noise offers."""
         rows, columns = self.points.shape
         free = self.truncate is None
-        low, high = self.truncate or (-np.inf, np.inf)
-        line = None
-        if columns == 1:
-            line = LineModel(self.points[:, 0], np.ones(rows), self.kernel, low, high, clamp=not free)
+        line = self._line() if columns == 1 else None
         height = float(self.points.max())
         one_hot = free and rows == columns and height > 0.0 and np.array_equal(self.points, height * np.eye(rows))
         gaussian = free and isinstance(self.kernel, GaussianKernel)
@@ -146,7 +149,7 @@ class NoisyVectors:
             pair=self.pair if free and (columns == 1 or gaussian) else None,
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
             sample=self.sample,
-            log_likelihoods=self.log_likelihoods if free else None,
+            likelihoods=self.likelihoods if free or columns == 1 else None,
             repeat=self._averaged if gaussian else None,
         )
 
@@ -190,7 +193,14 @@ class NoisyInterval:
         model = ContinuousModel(self.kernel, low, high, clamp=self.truncate is not None)
         exact = isinstance(self.kernel, GaussianKernel) and self.truncate is None
         repeat = self._averaged if exact else None
-        return Release(name="noise on an interval", privacy=self.privacy, continuous=model, repeat=repeat)
+        return Release(
+            name="noise on an interval", privacy=self.privacy, continuous=model, sample=self.draw, repeat=repeat
+        )
+
+    def draw(self, records: NDArray[Any], rng: np.random.Generator) -> Floats:
+        """Return one noisy number per given record."""
+        noisy = np.asarray(records, dtype=float) + self.kernel.sample(np.shape(records), rng)
+        return noisy if self.truncate is None else np.clip(noisy, *self.truncate)
 
     def _averaged(self, times: int) -> Release:
         return NoisyInterval(GaussianKernel(self.kernel.unit / math.sqrt(times)), self.low, self.high).release()

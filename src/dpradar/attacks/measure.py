@@ -1,0 +1,147 @@
+"""What someone's own attack gains: reconstruction advantage and intervals from its logged results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._version import __version__
+from ..errors import ParameterError
+from ..numerics.intervals import clopper_pearson, empirical_bernstein
+from ..results.attack import AttackRun, Estimate
+from .run import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["measure"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+def measure(  # noqa: PLR0913 (keywords that stand for themselves)
+    guesses_with: Any,
+    guesses_without: Any,
+    *,
+    truth: Any = None,
+    truth_without: Any = None,
+    within: float = 0.0,
+    paired: bool = False,
+    targets: Sequence[Any] | NDArray[Any] | None = None,
+    confidence: float = 0.95,
+    name: str = "a logged attack",
+) -> AttackRun:
+    """Return success, false hit and rad of any attack, with intervals, from what it guessed.
+
+    ``guesses_with`` are its guesses about people who took part, ``guesses_without`` its guesses about people who did
+    not (the same attack on a release made without them, with what is known of them). Give the ``truth`` behind them
+    (and ``truth_without``, unless it is the same), or give hits: arrays of booleans. Numbers count as right when they
+    are at most ``within`` off.
+
+    ``paired=True``: entry i of both is about the same target, so that differences are taken target by target, which is
+    more precise. ``targets`` names the target of each entry when some occur several times (several models trained with
+    the same person, say): such entries are not independent, so they are averaged first.
+
+    Guarantee
+    ---------
+    Each interval holds its number with probability ``confidence``, whatever the attack is and for every sample size.
+
+    Assumes
+    -------
+    Different targets are independent draws from the population that the result is about.
+
+    Notes
+    -----
+    Success with minus success without is rad ([RAD] Definition 4.1; U-ReRo of Sauer 2025). Clopper and Pearson (1934)
+    on the counts; for paired results on the two kinds of disagreement; Maurer and Pontil (2009) on averages per target.
+
+    Examples
+    --------
+    >>> run = measure(["a", "b", "c", "a"] * 50, ["a", "c", "c", "c"] * 50, truth=["a", "b", "c", "b"] * 50)
+    >>> run.success.estimate, run.false_hit.estimate, run.rad.estimate
+    (0.75, 0.5, 0.25)
+    """
+    failure = 1.0 - CONFIDENCE.check("measure", confidence)
+    first = _hits("guesses_with", guesses_with, truth, within)
+    second = _hits("guesses_without", guesses_without, truth if truth_without is None else truth_without, within)
+    if paired and first.size != second.size:
+        hint = "Entry i of both is about the same target; leave paired=False otherwise."
+        raise ParameterError("guesses_without", f"{first.size} entries when paired", f"{second.size}", hint)
+    if targets is not None:
+        rad, success, false_hit, count = _by_target(first, second, targets, failure, paired=paired)
+    else:
+        success, false_hit = _share(first, failure), _share(second, failure)
+        rad, count = _paired(first, second, failure) if paired else _apart(first, second, failure), first.size
+    return AttackRun(
+        rad=rad,
+        success=success,
+        false_hit=false_hit,
+        trials=int(count),
+        confidence=1.0 - failure,
+        strategy=name,
+        paired=paired,
+        notes=() if targets is None else (f"{first.size:,} results about {count:,} targets",),
+        version=__version__,
+    )
+
+
+def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
+    found = np.asarray(guesses)
+    hint = "Give guesses and truth=, or booleans that say which guesses were right."
+    if found.ndim != 1 or found.size == 0:
+        raise ParameterError(owner, "a list with one entry per guess", f"shape {found.shape}", hint)
+    if truth is None:
+        if found.dtype != bool:
+            raise ParameterError(owner, "booleans when no truth is given", f"{found.dtype}", hint)
+        return found
+    right = np.asarray(truth)
+    if right.shape != found.shape:
+        raise ParameterError("truth", f"{found.size} entries, one per guess", f"{right.size}", hint)
+    if not within >= 0.0:
+        raise ParameterError("within", "a number at least 0", repr(within))
+    if within > 0.0:
+        try:
+            return np.asarray(np.abs(found.astype(float) - right.astype(float)) <= within)
+        except (TypeError, ValueError):
+            message = "Leave within= out for guesses that are not numbers."
+            raise ParameterError(owner, "numbers when within is given", f"{found.dtype}", message) from None
+    return np.asarray(found == right)
+
+
+def _share(hits: Bools, failure: float) -> Estimate:
+    count = int(np.count_nonzero(hits))
+    low, high = clopper_pearson(count, hits.size, failure)
+    return Estimate(estimate=count / hits.size, low=low, high=high)
+
+
+def _apart(first: Bools, second: Bools, failure: float) -> Estimate:
+    one, other = _share(first, failure / 2.0), _share(second, failure / 2.0)
+    return Estimate(estimate=one.estimate - other.estimate, low=one.low - other.high, high=one.high - other.low)
+
+
+def _paired(first: Bools, second: Bools, failure: float) -> Estimate:
+    """Only targets on whom the two disagree count: rad is the share won minus the share lost."""
+    return _apart(first & ~second, second & ~first, failure)
+
+
+def _by_target(
+    first: Bools, second: Bools, targets: Any, failure: float, *, paired: bool
+) -> tuple[Estimate, Estimate, Estimate, int]:
+    names = np.asarray(targets)
+    if names.shape != first.shape or (not paired and second.size != first.size):
+        hint = "Name the target behind each entry of both lists."
+        raise ParameterError("targets", f"{first.size} names, one per guess", f"{names.size}", hint)
+    _, code = np.unique(names, return_inverse=True)
+    count = np.bincount(code)
+    one, other = np.bincount(code, weights=first) / count, np.bincount(code, weights=second) / count
+    parts = [(one - other, -1.0), (one, 0.0), (other, 0.0)]
+    rad, success, false_hit = (_average(values, low, failure) for values, low in parts)
+    return rad, success, false_hit, count.size
+
+
+def _average(values: Floats, low: float, failure: float) -> Estimate:
+    ends = empirical_bernstein(values, low=low, high=1.0, failure=failure)
+    return Estimate(estimate=float(values.mean()), low=ends[0], high=ends[1])

@@ -1,0 +1,39 @@
+"""What one attack does on many reports at once: whether it is right about the target, how often about others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Attack", "Played"]
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """For each report: was the attack right about its target, and how likely is it to be right about another person.
+
+    ``others`` is the exact sum over the prior where ``sampled`` is False: Pr[right about an independent target | the
+    report]. Else it is 0 or 1, from one independent target per report.
+    """
+
+    hits: Bools
+    others: Floats
+    sampled: bool = False
+
+
+class Attack(Protocol):
+    """An attack on batches of reports."""
+
+    @property
+    def name(self) -> str:
+        """What the attack is called in results."""
+
+    def play(self, reports: Any, targets: Any, rng: np.random.Generator) -> Played:
+        """Attack every report; ``targets`` are the values behind them, of which the attacker sees what it knows."""
+        ...

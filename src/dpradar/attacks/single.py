@@ -1,0 +1,60 @@
+"""Randomised response: believe the report, or ignore it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .play import Played
+
+if TYPE_CHECKING:
+    from ..mechanisms.capabilities import DiagonalChannel
+
+__all__ = ["ReportedValue"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class ReportedValue:
+    """Name the reported value where the target could have it, else someone who is not the target (rad).
+
+    For success: name it where that is likelier than the likeliest value with what is known of the target.
+    """
+
+    channel: DiagonalChannel
+    pi: Floats
+    codes: Ints  # what is known of each value
+    maximise: str
+
+    @property
+    def name(self) -> str:
+        """What the attack is called."""
+        return "reported value"
+
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+        """Attack every report."""
+        named = np.asarray(reports, dtype=np.intp)
+        if self.maximise == "rad" and self.channel.difference > 0.0:
+            unseen = self.pi[named] <= 0.0  # a report that no target sends: everything ties, so any guess will do
+            guess = np.where(unseen, rng.integers(0, self.pi.size, named.size), named)
+            return Played(guess == targets, self.pi[guess])
+        if self.maximise == "rad":
+            guess = rng.integers(0, self.pi.size, named.size)
+            return Played(guess == targets, self.pi[guess])
+        return self._for_success(named, targets)
+
+    def _for_success(self, named: Ints, targets: Ints) -> Played:
+        fibres, code = np.unique(self.codes, return_inverse=True)
+        order = np.lexsort((-self.pi, code))
+        top = order[np.searchsorted(code[order], np.arange(fibres.size))]  # the likeliest value of each fibre
+        believed = self.channel.keep * self.pi > self.channel.other * self.pi[top[code]]
+        mine, own = code[targets], code[named]
+        guess = np.where((mine == own) & believed[named], named, top[mine])
+        # About someone else: the likeliest value of every fibre, except that of the report where it is believed.
+        others = self.pi[top].sum() + np.where(believed[named], self.pi[named] - self.pi[top[own]], 0.0)
+        return Played(guess == targets, np.minimum(others, 1.0))

@@ -1,0 +1,176 @@
+"""Audit without knowing the mechanism: half of the outputs choose two inputs and an event, the others test it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+from ..results.audit import Witness
+from .limits import Claim, Tally
+from .plan import counted, told
+from .search import Event, best_event, best_pairs, encoder_for
+from .sources import Batch
+
+if TYPE_CHECKING:
+    from ..results.audit import AuditResult
+    from .encoding import Encoder
+    from .plan import Plan
+    from .samples import Samples
+    from .sources import Source
+
+__all__ = ["blind_audit", "log_audit"]
+
+Ints = NDArray[np.intp]
+_MOST_INPUTS = 48  # inputs compared with each other; of a larger domain a random part is looked at
+_TOP = 3  # pairs that are looked at closely
+_BYTES = 200_000_000  # of outputs kept for the search
+_FEWEST = 60  # outputs per input below which a pair cannot be judged
+
+
+def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
+    """Return the audit of a sampler of which nothing is known."""
+    rng = np.random.default_rng(plan.root.spawn(1)[0])
+    pool, pairs = _candidates(source, plan, rng)
+    # A sequential audit wants to stop early, so it spends less on the search.
+    share = 0.2 if plan.sequential else 0.5
+    budget = max(4 * _FEWEST, int(plan.trials * share))
+    event, spent = _searched(source, claim, plan, pool, pairs, budget, rng)
+    total = max(2, plan.trials - spent)
+    sides = np.array([event.first, event.other])
+
+    def work(count: int, rng: np.random.Generator) -> Tally:
+        inputs = sides[rng.permutation(np.arange(count) % 2)]
+        outputs = source.batch(inputs, rng).array
+        first = inputs == event.first
+        drawn = int(np.count_nonzero(first))
+        return Tally(event.seen(outputs[first]), drawn, event.seen(outputs[~first]), count - drawn)
+
+    size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
+    tally, verdict, done, notes = counted(work, claim, plan, total, size, stage=1)
+    if len(pool) < len(source.names):
+        notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
+    method = "search for inputs and event, then test on new outputs"
+    return told(
+        claim,
+        verdict,
+        tally,
+        method=method,
+        witness=_witness(source, event, tally),
+        trials=spent + done,
+        notes=notes,
+    )
+
+
+def _candidates(source: Source, plan: Plan, rng: np.random.Generator) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the inputs to look at and the ordered pairs to compare."""
+    if source.pairs is not None:
+        pairs = [pair for one, other in source.pairs for pair in ((one, other), (other, one))]
+        return list(range(len(source.names))), pairs
+    count = len(source.names)
+    most = int(np.clip(plan.trials // (8 * _FEWEST), 2, _MOST_INPUTS))
+    pool = list(range(count))
+    if count > most:
+        # The ends are often the extreme values, so they are always there.
+        middle = rng.choice(np.arange(1, count - 1), size=most - 2, replace=False)
+        pool = sorted([0, count - 1, *middle.tolist()])
+    return pool, [(a, b) for a in pool for b in pool if a != b]
+
+
+def _searched(
+    source: Source,
+    claim: Claim,
+    plan: Plan,
+    pool: list[int],
+    pairs: list[tuple[int, int]],
+    budget: int,
+    rng: np.random.Generator,
+) -> tuple[Event, int]:
+    probe = source.batch(np.resize(np.array(pool), 16), rng)
+    each = max(1, probe.array.nbytes // 16)
+    budget = min(budget, max(2_000, _BYTES // each))
+    inputs = rng.permutation(np.resize(np.array(pool), budget // 2))
+    batch = source.batch(inputs, rng)
+    encoder = encoder_for(batch)
+    chosen = best_pairs(encoder, batch, inputs, pairs, claim.delta, _TOP)
+    draws = max(1, (plan.trials - budget) // 2)
+    spent, found = 16 + inputs.size, []
+    for pair in chosen:
+        sides = rng.permutation(np.resize(np.array(pair), budget // 2 // len(chosen)))
+        closer = source.batch(sides, rng)
+        spent += sides.size
+        outputs = tuple(
+            np.concatenate([_padded(batch, closer)[inputs == side], closer.array[sides == side]]) for side in pair
+        )
+        event = best_event(encoder, pair, outputs, draws, claim.delta, plan.failure, source.known or None)  # type: ignore[arg-type]
+        found.append(event)
+        if plan.progress is not None:
+            plan.progress(spent, plan.trials)
+    return max(found, key=lambda event: event.promise), spent
+
+
+def _padded(batch: Batch, like: Batch) -> NDArray[Any]:
+    """Return the outputs with as many columns as later ones: a subset may hold values that were not seen before."""
+    array, missing = batch.array, like.array.ndim > 1 and like.array.shape[1] - batch.array.shape[1]
+    return np.pad(array, ((0, 0), (0, missing))) if missing else array
+
+
+def _witness(source: Source, event: Event, tally: Tally) -> Witness:
+    return Witness(
+        first=source.names[event.first],
+        other=source.names[event.other],
+        event=event.text,
+        seen_first=tally.seen_first,
+        drawn_first=tally.drawn_first,
+        seen_other=tally.seen_other,
+        drawn_other=tally.drawn_other,
+    )
+
+
+def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditResult:
+    """Return the audit of logged pairs of inputs and outputs: a random half chooses, the other half tests."""
+    if plan.sequential:
+        raise ParameterError("audit.sequential", "False with a log", "True", "All of a log is there at once.")
+    rng = np.random.default_rng(plan.root.spawn(1)[0])
+    order = rng.permutation(log.size)
+    half, rest = np.split(order, [log.size // 2])
+    codes = np.asarray(log.inputs)
+    counts = np.bincount(codes[half], minlength=len(log.names))
+    often = np.argsort(-counts, kind="stable")[:_MOST_INPUTS]
+    pool = [int(k) for k in often if counts[k] >= _FEWEST]
+    if len(pool) < 2:
+        hint = f"It needs at least two inputs with {2 * _FEWEST} outputs each."
+        raise ParameterError("audit", "given a larger log", f"{log.size} pairs", hint)
+    batch = Batch(log.kind, log.outputs[half], None)
+    encoder: Encoder = encoder_for(batch)
+    pairs = [(a, b) for a in pool for b in pool if a != b]
+    found = []
+    for pair in best_pairs(encoder, batch, codes[half], pairs, claim.delta, _TOP):
+        outputs = tuple(log.outputs[half[codes[half] == side]] for side in pair)
+        draws = int(min((codes[rest] == side).sum() for side in pair))
+        event = best_event(encoder, pair, outputs, draws, claim.delta, plan.failure, log.output_names)
+        found.append(event)
+    best = max(found, key=lambda event: event.promise)
+    tested = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
+
+    def work(count: int, rng: np.random.Generator) -> Tally:
+        seen = [best.seen(outputs) if len(outputs) else 0 for outputs in tested]
+        return Tally(seen[0], len(tested[0]), seen[1], len(tested[1]))
+
+    tally, verdict, _, notes = counted(work, claim, plan, 1, 1, stage=1)
+    if len(pool) < len(log.names):
+        notes = (*notes, f"compared {len(pool)} of {len(log.names):,} inputs, those with the most outputs")
+    method = "search for inputs and event in half of the log, test on the other half"
+    result = told(
+        claim,
+        verdict,
+        tally,
+        method=method,
+        witness=_witness(source, best, tally),
+        trials=log.size,
+        notes=notes,
+    )
+    return replace(result, asked=log.size)

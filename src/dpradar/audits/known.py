@@ -1,0 +1,105 @@
+"""A known protocol: does a report speak for one value or for another? The likelihood-ratio event, over random pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attacks.general import count_of, some_of
+from ..errors import ParameterError, UnsupportedError
+from .limits import Tally
+
+if TYPE_CHECKING:
+    from ..mechanisms.capabilities import Release
+
+__all__ = ["level_of", "random_pairs", "spoken"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+_PILOT = 20_000
+_ENTRIES = 4_000_000
+_TIE = 1e-12
+
+
+def random_pairs(m: int, count: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """Return uniformly random pairs of different values."""
+    first = rng.integers(0, m, size=count)
+    other = rng.integers(0, m - 1, size=count)
+    return first, other + (other >= first)
+
+
+def speaks_for(release: Release, reports: Any, first: Ints, other: Ints) -> Floats:
+    """Return for each report the logarithm of how much likelier it is for the first value than for the other."""
+    n = first.size
+    rows = np.arange(n)
+    try:
+        if release.diagonal is not None:
+            said = np.asarray(reports)
+            return np.asarray((said == first).astype(float) - (said == other))
+        if release.sets is not None:
+            held = [release.sets.holds(reports, rows, values).astype(float) for values in (first, other)]
+            return np.asarray(held[0] - held[1])
+        return _by_likelihood(release, reports, first, other)
+    except (IndexError, TypeError, ValueError) as error:
+        hint = f"({type(error).__name__} while reading them.) Leave protocol= out to audit without knowing it."
+        raise ParameterError("sampler", f"one whose outputs are reports of {release.name}", "others", hint) from error
+
+
+def _by_likelihood(release: Release, reports: Any, first: Ints, other: Ints) -> Floats:
+    if release.likelihoods is None or release.inputs is None:
+        message = f"{release.name} does not say how likely a report is; audit it without protocol="
+        raise UnsupportedError(message)
+    n = count_of(reports)
+    gain = np.empty(n)
+    for start in range(0, n, step := max(1, _ENTRIES // release.inputs)):
+        some = slice(start, min(start + step, n))
+        logs = release.likelihoods(some_of(reports, some))
+        rows = np.arange(logs.shape[0])
+        with np.errstate(invalid="ignore"):
+            gain[some] = np.nan_to_num(logs[rows, first[some]] - logs[rows, other[some]])
+    return gain
+
+
+def level_of(release: Release, trials: int, failure: float, delta: float, rng: np.random.Generator) -> float:
+    """Return from which log-likelihood ratio on a report shall count as speaking for a value.
+
+    Chosen on reports drawn from the protocol's own description, not on the audited ones, so it is fixed beforehand:
+    the level at which the test may expect the largest lower bound.
+    """
+    if release.diagonal is not None or release.sets is not None or release.sample is None or release.inputs is None:
+        return 0.5  # reports speak for a value or do not; there is no more or less
+    count = max(100, min(_PILOT, _ENTRIES // release.inputs))
+    first, other = random_pairs(release.inputs, count, rng)
+    gain = speaks_for(release, release.sample(first, rng), first, other)
+    top = float(np.abs(gain).max())
+    if top <= _TIE:
+        return 0.5
+    levels = np.unique(np.clip(np.quantile(np.abs(gain), np.linspace(0.0, 1.0, 60)), 1e-9 * top, top * (1.0 - 1e-9)))
+    best, chosen = -1.0, float(levels[0])
+    for level in levels.tolist():
+        won, lost = (int(np.count_nonzero(side >= level)) for side in (gain, -gain))
+        # What the audit may expect of so many reports, moved by a standard deviation to the cautious side.
+        scale = trials / count
+        sure = max(0.0, won - math.sqrt(won)), lost + math.sqrt(lost) + 1.0
+        tally = Tally(round(scale * sure[0]), trials, round(scale * sure[1]), trials, decided=True)
+        value = tally.epsilon_lower(delta, failure, always=False)
+        if value > best:
+            best, chosen = value, level
+    return chosen
+
+
+def spoken(release: Release, reports: Any, first: Ints, other: Ints, level: float) -> Tally:
+    """Return how many reports speak for the first value, and how many for the other.
+
+    Notes
+    -----
+    If reports are made for ``first`` and pairs are drawn in a symmetric way, epsilon-DP means that the first count is
+    on average at most e^epsilon times the second: the pairs exchanged, it is the same event seen from the other value.
+    Every report counts at most once, so the first of both counts is binomial given their sum.
+    """
+    gain = speaks_for(release, reports, first, other)
+    won, lost = (int(np.count_nonzero(side >= level)) for side in (gain, -gain))
+    return Tally(won, first.size, lost, first.size, decided=True)

@@ -1,0 +1,132 @@
+"""From counts to epsilon: what seeing an event so often proves, for a fixed sample and at every look."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import ParameterError
+from ..guarantees.privacy import HasPrivacy, Privacy, Relation
+from ..mechanisms.capabilities import Mechanism
+from ..numerics.intervals import clopper_pearson_high, clopper_pearson_low
+from ..numerics.sequences import always_high, always_low
+
+if TYPE_CHECKING:
+    from ..guarantees.curves import TradeoffCurve
+
+__all__ = ["Claim", "Corner", "Tally", "claimed"]
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """The event has probability at least ``first`` for one input and at most ``other`` for the other."""
+
+    first: float
+    other: float
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least epsilon that (epsilon, delta)-DP needs, from the event and from its complement.
+
+        Examples
+        --------
+        >>> round(Corner(0.5, 0.1).epsilon(0.0), 4)
+        1.6094
+        """
+        found = 0.0
+        for much, little in ((self.first, self.other), (1.0 - self.other, 1.0 - self.first)):
+            if much - delta > 0.0:
+                found = max(found, math.inf if little <= 0.0 else math.log((much - delta) / little))
+        return found
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often an event was seen: of ``drawn_first`` outputs for one input, of ``drawn_other`` for the other.
+
+    ``decided``: both counts are of the same outputs, each of which spoke for one input, for the other, or for neither.
+    """
+
+    seen_first: int = 0
+    drawn_first: int = 0
+    seen_other: int = 0
+    drawn_other: int = 0
+    decided: bool = False
+
+    def corner(self, failure: float, *, always: bool) -> Corner:
+        """Return limits that hold together except with probability ``failure``: for this sample, or at every look."""
+        low, high = (always_low, always_high) if always else (clopper_pearson_low, clopper_pearson_high)
+        first = low(self.seen_first, self.drawn_first, failure / 2.0)
+        return Corner(first, high(self.seen_other, self.drawn_other, failure / 2.0))
+
+    def epsilon_lower(self, delta: float, failure: float, *, always: bool) -> float:
+        """Return a lower bound on epsilon that holds except with probability ``failure``.
+
+        When each output speaks for at most one of two inputs and delta is 0, the number that speak for the first among
+        all that speak is binomial, which needs one limit instead of two.
+
+        Examples
+        --------
+        >>> round(Tally(600, 1000, 300, 1000).epsilon_lower(0.0, 0.05, always=False), 3)
+        0.546
+        >>> round(Tally(600, 1000, 300, 1000, decided=True).epsilon_lower(0.0, 0.05, always=False), 3)
+        0.575
+        """
+        if self.decided and delta == 0.0:
+            spoke = self.seen_first + self.seen_other
+            share = (always_low if always else clopper_pearson_low)(self.seen_first, spoke, failure)
+            return max(0.0, math.log(share / (1.0 - share))) if share > 0.0 else 0.0
+        return self.corner(failure, always=always).epsilon(delta)
+
+    def epsilon_estimate(self, delta: float) -> float | None:
+        """Return what the counts themselves suggest: no bound; None when there is nothing to go by."""
+        if self.drawn_first == 0 or self.drawn_other == 0 or self.seen_first == 0:
+            return None
+        return Corner(self.seen_first / self.drawn_first, self.seen_other / self.drawn_other).epsilon(delta)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is claimed about two inputs: a trade-off curve, and epsilon at delta where the claim names them."""
+
+    text: str
+    relation: Relation
+    epsilon: float | None
+    delta: float
+    curve: TradeoffCurve
+    tight: bool = False  # the curve says more than epsilon and delta do, so both are tested
+
+    def refuted_by(self, tally: Tally, failure: float, *, always: bool) -> bool:
+        """Return whether the counts contradict the claim, which they do to a true one with prob. <= ``failure``.
+
+        Pure DP: by the lower bound on epsilon. Else: of two events of a trade-off curve f, TPR <= 1 - f(FPR); 1 - f is
+        concave and increasing, so the limits of both rates, also averaged over pairs of inputs, may be put in.
+        """
+        if self.tight:
+            failure /= 2.0
+        if self.epsilon is not None:
+            found = tally.epsilon_lower(self.delta, failure, always=always) > self.epsilon * (1.0 + _ROUNDING)
+            if found or not self.tight:
+                return found
+        corner = tally.corner(failure, always=always)
+        return any(
+            much > 1.0 - self.curve.at(min(little, 1.0)) + _ROUNDING
+            for much, little in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
+        )
+
+
+def claimed(claim: object, relation: Relation | None) -> Claim:
+    """Return what is claimed under the relation (that of the guarantee itself, if None)."""
+    built = isinstance(claim, Mechanism)
+    source = claim.at(None) if isinstance(claim, Mechanism) else claim
+    if not (built or isinstance(source, HasPrivacy)):
+        hint = "Such as PureDP(1.0, neighbours='replace-one') or GDP(1.0, neighbours='add-remove')."
+        raise ParameterError("audit.claim", "a guarantee or a mechanism", repr(claim), hint)
+    own: Relation = relation or getattr(claim, "neighbours", None) or "replace-one"
+    promise: Privacy | None = source.privacy(own)  # type: ignore[attr-defined]
+    if promise is None or promise.curve is None:
+        hint = "State the claim for the neighbours that are compared."
+        raise ParameterError("audit.claim", f"one that says something under {own}", repr(claim), hint)
+    return Claim(repr(claim), own, promise.epsilon, promise.delta, promise.curve, tight=built)

@@ -1,0 +1,129 @@
+"""How an audit is to be run, and the verdict from its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..attacks.pieces import in_pieces
+from ..results.audit import AuditResult, Witness
+from .limits import Claim, Tally
+
+__all__ = ["Plan", "Progress", "Verdict", "counted", "told"]
+
+Progress = Callable[[int, int], None]
+_BYTES = 24_000_000  # of outputs in one piece
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Sizes, seeds and how often to look."""
+
+    root: np.random.SeedSequence
+    trials: int
+    failure: float
+    looks: int
+    sequential: bool
+    workers: int
+    progress: Progress | None
+
+    def size(self, outputs: Any, total: int) -> int:
+        """Return how many outputs make one piece, from what some of them take in memory."""
+        parts = outputs if isinstance(outputs, tuple) else (outputs,)
+        each = max(64, sum(np.asarray(part).nbytes for part in parts) // max(1, len(parts[0])))
+        fits = max(1, _BYTES // each)
+        # A look is at the end of a piece, so a sequential audit needs more pieces than looks.
+        return max(1, min(fits, max(100, total // (4 * self.looks)) if self.sequential else fits, total))
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What the test has shown so far. A bound that held at an earlier look still holds."""
+
+    claim: Claim
+    failure: float
+    epsilon_lower: float = 0.0
+    refuted: bool = False
+    looks: int = 0
+
+    def look(self, tally: Tally, *, always: bool) -> None:
+        """Take the counts into account."""
+        self.looks += 1
+        lower = tally.epsilon_lower(self.claim.delta, self.failure, always=always)
+        self.epsilon_lower = max(self.epsilon_lower, lower)
+        self.refuted |= self.claim.refuted_by(tally, self.failure, always=always)
+
+
+def counted(
+    work: Callable[[int, np.random.Generator], Tally], claim: Claim, plan: Plan, total: int, size: int, stage: int
+) -> tuple[Tally, Verdict, int, tuple[str, ...]]:
+    """Run the test in pieces and return the counts, the verdict, the outputs drawn and notes."""
+    tally, verdict, done = Tally(), Verdict(claim, plan.failure), 0
+    notes: tuple[str, ...] = ()
+    due = _due(total, plan.looks) if plan.sequential else iter(())
+    following = next(due, total)
+    try:
+        for count, part in in_pieces(work, total, size, plan.root, stage=stage, workers=plan.workers):
+            tally = _added(tally, part)
+            done += count
+            if plan.progress is not None:
+                plan.progress(plan.trials - total + done, plan.trials)
+            if plan.sequential and done >= following:
+                verdict.look(tally, always=True)
+                following = next(due, total)
+                if verdict.refuted:
+                    notes = (f"stopped at look {verdict.looks}: the claim was refuted",)
+                    break
+    except KeyboardInterrupt:
+        if done == 0:
+            raise
+        verdict.look(tally, always=True)
+        return tally, verdict, done, (f"interrupted after {done:,} of {total:,} test outputs; limits are always valid",)
+    if not plan.sequential:
+        verdict.look(tally, always=False)
+    return tally, verdict, done, notes
+
+
+def _due(total: int, looks: int) -> Iterator[int]:
+    """Yield after how many outputs to look: ever further apart, as each look has to add something."""
+    first = min(total, max(100, total // 200))
+    yield from sorted({int(x) for x in np.geomspace(first, total, looks)})
+
+
+def _added(one: Tally, two: Tally) -> Tally:
+    return Tally(
+        one.seen_first + two.seen_first,
+        one.drawn_first + two.drawn_first,
+        one.seen_other + two.seen_other,
+        one.drawn_other + two.drawn_other,
+        two.decided,
+    )
+
+
+def told(
+    claim: Claim, verdict: Verdict, tally: Tally, *, method: str, witness: Witness, trials: int, notes: tuple[str, ...]
+) -> AuditResult:
+    """Return the result of a test of one event."""
+    estimate = tally.epsilon_estimate(claim.delta)
+    if witness.never:
+        seen = (
+            f"seen {tally.seen_first:,} times for {witness.first}, never in {tally.drawn_other:,} for {witness.other}"
+        )
+        notes = (*notes, f"possible violation of the support: the event was {seen}")
+    return AuditResult(
+        claim=claim.text,
+        claim_epsilon=claim.epsilon,
+        refuted=verdict.refuted,
+        epsilon_lower=verdict.epsilon_lower,
+        epsilon_estimate=estimate,
+        delta=claim.delta,
+        significance=verdict.failure,
+        method=method,
+        trials=trials,
+        looks=verdict.looks,
+        witness=witness,
+        notes=notes,
+    )

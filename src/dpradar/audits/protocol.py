@@ -1,0 +1,57 @@
+"""Audit a known protocol by its likelihood ratios: every report tests, none is spent on a search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..results.audit import Witness
+from .known import level_of, random_pairs, spoken
+from .plan import counted, told
+
+if TYPE_CHECKING:
+    from ..results.audit import AuditResult
+    from .limits import Claim, Tally
+    from .plan import Plan
+    from .sources import Source
+
+__all__ = ["protocol_audit"]
+
+_PROBE = 16
+
+
+def protocol_audit(source: Source, claim: Claim, protocol: Any, plan: Plan) -> AuditResult:
+    """Return the audit of reports that are read as those of ``protocol``, over random pairs of values."""
+    release = protocol.at(None)
+    m = len(source.names)
+    if release.inputs != m:
+        raise ParameterError("audit.protocol", f"about the {m} values of the domain", f"{release.inputs} values")
+    if source.log is not None:
+        raise ParameterError(
+            "audit.protocol", "left out with a log", repr(protocol), "A log is searched; give a sampler instead."
+        )
+    rng = np.random.default_rng(plan.root.spawn(1)[0])
+    probe = source.draw(rng.integers(0, m, size=_PROBE), rng)
+
+    level = level_of(release, plan.trials, plan.failure, claim.delta, rng)
+
+    def work(count: int, rng: np.random.Generator) -> Tally:
+        first, other = random_pairs(m, count, rng)
+        reports = source.draw(first, rng)
+        reports = reports if isinstance(reports, tuple) else np.asarray(reports)
+        return spoken(release, reports, first, other, level)
+
+    tally, verdict, done, notes = counted(work, claim, plan, plan.trials, plan.size(probe, plan.trials), stage=1)
+    witness = Witness(
+        first="the value of the person",
+        other="another random value",
+        event=f"a report that {release.name} makes likelier for the first value than for the other (and the reverse)",
+        seen_first=tally.seen_first,
+        drawn_first=tally.drawn_first,
+        seen_other=tally.seen_other,
+        drawn_other=tally.drawn_other,
+    )
+    method = f"likelihood ratio of {release.name}, random pairs of values"
+    return told(claim, verdict, tally, method=method, witness=witness, trials=done, notes=notes)

@@ -1,0 +1,221 @@
+"""Search for the two inputs and the event that leak most, when nothing is known of the mechanism.
+
+An event is "the score of the output is at least t". Scores are sums of estimated log-likelihood ratios over the
+columns of an output (naive Bayes; for one column that is its likelihood ratio), or those of a trained classifier. The
+samples used here choose; others, drawn afterwards, test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .encoding import Encoder, fitted
+from .limits import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .sources import Batch
+
+__all__ = ["Event", "best_event", "best_pairs"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+_SMOOTHING = 0.5
+_CELLS = 20_000_000  # pairs times categories compared at once
+_MOST_THRESHOLDS = 200
+_CLASSIFIED = 20_000  # outputs a classifier is trained on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """Inputs ``first`` and ``other``, and the event that a score is at least ``threshold``."""
+
+    first: int
+    other: int
+    score: Callable[[NDArray[Any]], Floats]
+    threshold: float
+    text: str
+    promise: float = 0.0  # the lower bound on epsilon expected from the test
+
+    def seen(self, array: NDArray[Any]) -> int:
+        """Return in how many outputs the event happened."""
+        return int(np.count_nonzero(self.score(array) >= self.threshold))
+
+
+def _counts(codes: NDArray[np.int32], inputs: Ints, count: int, size: int) -> NDArray[np.float64]:
+    """Return how often each input had each category of one column."""
+    flat = np.bincount(inputs * size + codes, minlength=count * size)
+    return flat.reshape(count, size).astype(float)
+
+
+def best_pairs(
+    encoder: Encoder, batch: Batch, inputs: Ints, pairs: list[tuple[int, int]], delta: float, most: int
+) -> list[tuple[int, int]]:
+    """Return the ordered pairs of inputs with the largest single-category leaks, judged with their uncertainty.
+
+    For each category the ratio of the two frequencies, each moved by a standard deviation to the cautious side.
+    """
+    kinds, code = np.unique(inputs, return_inverse=True)
+    place = {int(kind): k for k, kind in enumerate(kinds)}
+    drawn = np.bincount(code).astype(float)
+    usable = [(a, b) for a, b in pairs if a in place and b in place]
+    if not usable:
+        return []
+    first, other = (np.array([place[pair[k]] for pair in usable]) for k in (0, 1))
+    score = np.full(len(usable), -np.inf)
+    table = encoder.codes(batch.array)
+    for column, size in enumerate(encoder.sizes):
+        share = _counts(table[:, column], code, kinds.size, size) / drawn[:, None]
+        error = np.sqrt((share * (1.0 - share) + 1.0 / drawn[:, None]) / drawn[:, None])
+        low, high = np.maximum(share - 1.5 * error - delta, 1e-12), np.minimum(share + 1.5 * error, 1.0)
+        for start in range(0, len(usable), step := max(1, _CELLS // size)):
+            some = slice(start, start + step)
+            with np.errstate(divide="ignore"):
+                ratio = np.log(low[first[some]]) - np.log(high[other[some]])
+            score[some] = np.maximum(score[some], ratio.max(axis=1))
+    order = np.argsort(-score, kind="stable")[:most]
+    return [usable[k] for k in order.tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ratios:
+    """Log-likelihood ratios by column and category."""
+
+    encoder: Encoder
+    tables: list[Floats] = field(default_factory=list)
+
+    def __call__(self, array: NDArray[Any]) -> Floats:
+        codes = self.encoder.codes(array)
+        total = np.zeros(codes.shape[0])
+        for column, table in enumerate(self.tables):
+            if table.any():
+                total += table[codes[:, column]]
+        return total
+
+    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+        """Return the event in words where it is about one column, or about a few bits."""
+        active = [k for k, table in enumerate(self.tables) if table.any()]
+        if self.encoder.kind == "bits" and active:
+            shown = [f"{_bit(k, names)} {'set' if self.tables[k][1] > 0 else 'not set'}" for k in active[:4]]
+            more = f" and {len(active) - 4} more" if len(active) > 4 else ""
+            return f"bits in favour ({', '.join(shown)}{more}): score at least {threshold:.4g}"
+        if len(self.tables) == 1:
+            inside = np.flatnonzero(self.tables[0] >= threshold)
+            return f"output in {{{self.encoder.columns[0].named(inside, names)}}}"
+        return f"score of {len(active)} coordinates at least {threshold:.4g}"
+
+
+def _bit(column: int, names: tuple[Any, ...] | None) -> str:
+    return f"bit {column}" if names is None or column >= len(names) else f"{names[column]}"
+
+
+def _ratios(encoder: Encoder, one: NDArray[Any], other: NDArray[Any]) -> _Ratios:
+    """Return the ratios estimated from two sets of outputs; those that could be chance count as 0."""
+    found = _Ratios(encoder)
+    codes = encoder.codes(one), encoder.codes(other)
+    cells = sum(encoder.sizes)
+    noise = np.sqrt(2.0 * np.log(max(cells, 2)))  # the largest of so many standard normal errors
+    single = len(encoder.sizes) == 1
+    for column, size in enumerate(encoder.sizes):
+        a, b = (np.bincount(part[:, column], minlength=size).astype(float) for part in codes)
+        if encoder.columns[column].edges is not None:
+            a, b = (_smoothed(part, encoder.columns[column].atoms.size) for part in (a, b))
+        a, b = a + _SMOOTHING, b + _SMOOTHING
+        ratio = np.log(a / a.sum()) - np.log(b / b.sum())
+        if not single:
+            ratio = np.where(np.abs(ratio) > noise * np.sqrt(1.0 / a + 1.0 / b), ratio, 0.0)
+        found.tables.append(ratio)
+    return found
+
+
+def _smoothed(counts: Floats, atoms: int) -> Floats:
+    """Return counts in which neighbouring bins share; those of single values are left alone."""
+    bins = np.pad(counts[atoms:], 1, mode="edge")
+    return np.concatenate([counts[:atoms], (bins[:-2] + 2.0 * bins[1:-1] + bins[2:]) / 4.0])
+
+
+def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[tuple[str, Callable[[NDArray[Any]], Floats]]]:
+    """Return trained classifiers as scores, where scikit-learn is installed."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+    except ImportError:
+        return []
+    a, b = one[:_CLASSIFIED], other[:_CLASSIFIED]
+    x, y = np.concatenate([a, b]).astype(float), np.repeat([1, 0], [len(a), len(b)])
+    models = {
+        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
+        "boosted trees": HistGradientBoostingClassifier(max_iter=60, random_state=0),
+    }
+    found: list[tuple[str, Callable[[NDArray[Any]], Floats]]] = []
+    for name, model in models.items():
+        model.fit(x, y)
+        found.append((name, _Model(model)))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Model:
+    """The score of a trained classifier."""
+
+    model: Any
+
+    def __call__(self, array: NDArray[Any]) -> Floats:
+        return np.asarray(self.model.decision_function(array.astype(float)))
+
+
+def best_event(
+    encoder: Encoder,
+    pair: tuple[int, int],
+    outputs: tuple[NDArray[Any], NDArray[Any]],
+    draws: int,
+    delta: float,
+    failure: float,
+    names: tuple[Any, ...] | None,
+) -> Event:
+    """Return the event for two inputs, learned on one half of their outputs; its threshold is chosen on the other.
+
+    ``draws`` outputs of each input will test it: the threshold is the one with the best lower bound to be expected.
+    """
+    (a, x), (b, y) = (np.split(part, [len(part) // 2]) for part in outputs)
+    ratios = _ratios(encoder, a, b)
+    scores: list[tuple[Any, Callable[[NDArray[Any]], Floats]]] = [(ratios, ratios)]
+    if encoder.kind == "vector" or (encoder.kind == "bits" and len(encoder.sizes) > 1 and len(encoder.sizes) <= 256):
+        scores += _classifiers(a, b)
+    found = []
+    for name, score in scores:
+        value, threshold = _threshold(score(x), score(y), draws, delta, failure)
+        text = name.told(threshold, names) if isinstance(name, _Ratios) else f"{name}: score >= {threshold:.4g}"
+        found.append(Event(*pair, score, threshold, text, value))
+    return max(found, key=lambda event: event.promise)
+
+
+def _threshold(one: Floats, other: Floats, draws: int, delta: float, failure: float) -> tuple[float, float]:
+    levels = np.unique(np.concatenate([one, other]))
+    if levels.size > _MOST_THRESHOLDS:
+        both = np.concatenate([one, other])
+        fine = np.concatenate([np.linspace(0, 1, 100), 1.0 - np.geomspace(1e-5, 0.1, 60), np.geomspace(1e-5, 0.1, 40)])
+        levels = np.unique(np.quantile(both, np.clip(fine, 0.0, 1.0)))
+    first, second = (part.size - np.searchsorted(np.sort(part), levels, side="left") for part in (one, other))
+    best = (-1.0, float(levels[-1]))
+    for k, level in enumerate(levels.tolist()):
+        # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is
+        # otherwise the luckiest one.
+        seen, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k]) + 0.5
+        expected = Tally(round(max(seen, 0.0) / one.size * draws), draws, round(missed / other.size * draws), draws)
+        value = expected.epsilon_lower(delta, failure, always=False)
+        if value > best[0]:
+            best = (value, level)
+    return best
+
+
+def encoder_for(batch: Batch) -> Encoder:
+    """Return the encoder for outputs like these."""
+    return fitted(batch.kind, batch.array)

@@ -1,0 +1,192 @@
+"""Where outputs come from: a function on values, a mechanism on pairs of data sets, a program, or a log."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+from ..params import shown
+from .executable import Executable
+from .outputs import AskedKind, normalised
+from .samples import Samples
+
+__all__ = ["Batch", "Source", "source_of"]
+
+Ints = NDArray[np.intp]
+_PROBE = 32  # copies of one input by which a function that shares its noise is recognised
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Outputs of one kind, a row each; ``raw`` as the function returned them (for a known protocol)."""
+
+    kind: str
+    array: NDArray[Any]
+    raw: Any
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """Something that gives outputs for inputs; each input has a name for the witness.
+
+    ``pairs`` are the pairs of inputs that may be compared (all, when None).
+    """
+
+    names: tuple[str, ...]
+    call: Callable[[Ints, np.random.Generator], Any]
+    pairs: tuple[tuple[int, int], ...] | None = None
+    log: Samples | None = None
+    asked: AskedKind = "auto"
+    known: tuple[Any, ...] = field(default=())
+    kind: str | None = None
+
+    def draw(self, inputs: Ints, rng: np.random.Generator) -> Any:
+        """Return one output per input, as the function gives them."""
+        return self.call(inputs, rng)
+
+    def batch(self, inputs: Ints, rng: np.random.Generator) -> Batch:
+        """Return one output per input, normalised; names and the kind of the first batch are kept."""
+        raw = self.draw(inputs, rng)
+        kind, array, names = normalised(raw, self.asked, self.known)
+        if len(array) != inputs.size:
+            hint = "A sampler returns one output for each input it is given."
+            raise ParameterError("sampler", f"one that returns {inputs.size} outputs", f"{len(array)}", hint)
+        if self.kind is not None and kind != self.kind:
+            array = _recast(kind, self.kind, array)
+        self.kind = self.kind or kind
+        if names is not None:
+            self.known = names
+        return Batch(self.kind, array, raw)
+
+
+def _recast(kind: str, wanted: str, array: NDArray[Any]) -> NDArray[Any]:
+    if kind == "categorical" and wanted == "real" and np.issubdtype(array.dtype, np.integer):
+        return array.astype(float)
+    if kind == "bits" and wanted == "vector":
+        return array.astype(float)
+    hint = "Say what they are: output_kind='categorical', 'real', 'bits', 'subset' or 'vector'."
+    raise ParameterError("sampler", f"one whose outputs stay {wanted}", kind, hint)
+
+
+def source_of(
+    sampler: Any, domain: Any, pairs: Any, *, vectorised: bool | None, asked: AskedKind, probe: np.random.Generator
+) -> Source:
+    """Return the source that the arguments of an audit describe."""
+    if isinstance(sampler, Samples):
+        return Source(tuple(map(str, sampler.names)), _no_call, log=sampler)
+    if pairs is not None:
+        return _of_pairs(sampler, pairs, asked)
+    records, count = _domain(sampler, domain)
+    names = tuple(map(shown, records)) if records is not None else tuple(f"value {k}" for k in range(count))
+    if not callable(sampler):
+        hint = "Or Samples.read('pairs.csv') for a log, or Executable([...]) for a program."
+        raise ParameterError("sampler", "a function (inputs, rng) -> outputs", shown(sampler), hint)
+    source = Source(names, _function(sampler, records, vectorised=vectorised), asked=asked)
+    if not isinstance(sampler, Executable):
+        _check_own_noise(source, probe)
+    return source
+
+
+def _no_call(inputs: Ints, rng: np.random.Generator) -> Any:
+    message = "a log has the outputs it has; more cannot be drawn"
+    raise ParameterError("sampler", "a function or a program", "a log", message)
+
+
+def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
+    hint = "Give domain=100 for the values 0..99, or domain=[...] with the records themselves."
+    if isinstance(sampler, Executable) and domain is None and sampler.inputs is not None:
+        return None, len(sampler.inputs)
+    if isinstance(domain, (int, np.integer)) and not isinstance(domain, bool):
+        count, records = int(domain), None
+    elif isinstance(domain, Iterable) and not isinstance(domain, (str, bytes)):
+        records = list(domain)
+        count = len(records)
+    else:
+        raise ParameterError("audit.domain", "a whole number or a list of records", repr(domain), hint)
+    if count < 2:
+        raise ParameterError("audit.domain", "of at least 2 values", f"{count}", hint)
+    return records, count
+
+
+def _positional(function: Any) -> int:
+    """Return how many positional arguments a function needs; 2 where that cannot be told."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 2
+    needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
+    return len(needed)
+
+
+def _function(sampler: Any, records: list[Any] | None, *, vectorised: bool | None) -> Callable[..., Any]:
+    takes_rng = isinstance(sampler, Executable) or _positional(sampler) >= 2
+    at_once = takes_rng if vectorised is None else vectorised
+
+    def call(inputs: Ints, rng: np.random.Generator) -> Any:
+        if at_once:
+            given: Any = inputs if records is None else [records[k] for k in inputs.tolist()]
+            return sampler(given, rng) if takes_rng else sampler(given)
+        values = inputs.tolist() if records is None else [records[k] for k in inputs.tolist()]
+        return [sampler(value, rng) if takes_rng else sampler(value) for value in values]
+
+    return call
+
+
+def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
+    """Raise when many copies of one input get the same output although it changes from call to call.
+
+    Such a function draws its noise once for the whole array, so that outputs would not be independent.
+    """
+    copies = np.zeros(_PROBE, dtype=np.intp)
+    try:
+        first, second = (normalised(source.draw(copies, rng), source.asked)[1] for _ in range(2))
+    except ParameterError:
+        raise
+    except Exception as error:
+        hint = "The error was raised by the sampler itself; a function of one value needs vectorised=False."
+        got = f"{type(error).__name__}"
+        raise ParameterError("sampler", f"a function that takes an array of {_PROBE} inputs", got, hint) from error
+    if len(first) != _PROBE or len(second) != _PROBE:
+        hint = "Return one output for each input, or pass vectorised=False for a function of one value."
+        raise ParameterError("sampler", f"one that returns {_PROBE} outputs for {_PROBE} inputs", f"{len(first)}", hint)
+    same = all(bool(np.all(out == out[:1])) for out in (first, second))
+    if same and not np.array_equal(first[:1], second[:1]):
+        hint = "Its noise is drawn once for the whole array. Pass vectorised=False for a function of one value."
+        raise ParameterError("sampler", "one that draws noise for every input", f"{_PROBE} equal outputs", hint)
+
+
+def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind) -> Source:
+    hint = "Such as pairs=[(data_with, data_without)]."
+    if not isinstance(pairs, Sequence) or not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ParameterError("audit.pairs", "a list of pairs of neighbouring data sets", shown(pairs), hint)
+    if not callable(sampler):
+        raise ParameterError("sampler", "a function of a data set", shown(sampler), hint)
+    sets = [data for pair in pairs for data in pair]
+    names = tuple(f"data set {side} of pair {k + 1}" for k in range(len(pairs)) for side in ("A", "B"))
+    arguments = _positional(sampler)
+
+    def call(inputs: Ints, rng: np.random.Generator) -> Any:
+        if arguments >= 3:  # (data set, how many, rng): one call for all outputs about a data set
+            return _gathered(sampler, sets, inputs, rng)
+        return [sampler(sets[k], rng) if arguments == 2 else sampler(sets[k]) for k in inputs.tolist()]
+
+    compared = tuple((2 * k, 2 * k + 1) for k in range(len(pairs)))
+    return Source(names, call, pairs=compared, asked=asked)
+
+
+def _gathered(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.Generator) -> Any:
+    order = np.argsort(inputs, kind="stable")
+    kinds, counts = np.unique(inputs, return_counts=True)
+    parts = [np.asarray(sampler(sets[k], n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]
+    if [len(part) for part in parts] != counts.tolist():
+        raise ParameterError("sampler", "one that returns as many outputs as asked for", "another number")
+    result = np.concatenate(parts)
+    back = np.empty_like(result)
+    back[order] = result
+    return back

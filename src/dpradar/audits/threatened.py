@@ -1,0 +1,176 @@
+"""The audit of [RAD]: run an attack on the implementation and invert what it gains, with a confidence limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attacks.optimal import optimal_attack
+from ..attacks.pieces import in_pieces
+from ..attacks.run import Counts, draw_targets
+from ..attacks.strategies import GuessAttack, report_as_is
+from ..bounds import assess
+from ..errors import ParameterError
+from ..numerics.intervals import clopper_pearson_low
+from ..numerics.sequences import always_high, always_low
+from ..results.attack import Estimate
+from ..results.audit import AuditResult, Reading
+from .inversion import (
+    epsilon_from_black_box,
+    epsilon_from_own_curve,
+    epsilon_from_rad,
+    epsilon_from_uniform,
+)
+
+if TYPE_CHECKING:
+    from ..attacks.play import Attack, Played
+    from ..threats import Threat
+    from .limits import Claim
+    from .plan import Plan
+    from .sources import Source
+
+__all__ = ["rad_audit"]
+
+Ints = NDArray[np.intp]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Counts of the attack; ``strangers``: hits on one random other target per report, for limits at every look."""
+
+    counts: Counts = field(default_factory=Counts)
+    strangers: int = 0
+
+    def low(self, failure: float, *, always: bool) -> float:
+        """Return a lower limit for rad."""
+        counts = self.counts
+        n = counts.trials
+        if counts.constant:
+            limit = always_low if always else clopper_pearson_low
+            return limit(counts.hits, n, failure) - counts.most
+        if always:
+            return always_low(counts.hits, n, failure / 2.0) - always_high(self.strangers, n, failure / 2.0)
+        # The intervals are two-sided, so each may fail twice as often on the side that counts.
+        rad, _, _ = counts.estimates(2.0 * failure)
+        return rad.low
+
+
+def rad_audit(
+    source: Source, claim: Claim, stated: Any, threat: Threat, protocol: Any, guess: Any, plan: Plan
+) -> AuditResult:
+    """Return the audit by the advantage of an attack."""
+    chosen = _attack(source, threat, protocol, guess)
+    # What the claim allows at most: for a guarantee the tightest bound, for a mechanism its exact value.
+    allowed = assess(stated, threat).rad
+    if allowed is None:
+        raise ParameterError("audit.claim", "one that bounds rad for this threat", repr(stated))
+    rng = np.random.default_rng(plan.root.spawn(1)[0])
+    probe = source.draw(draw_targets(threat, 16, rng), rng)
+    size = plan.size(probe, plan.trials)
+
+    def work(count: int, rng: np.random.Generator) -> _Seen:
+        targets = draw_targets(threat, count, rng)
+        reports = source.draw(targets, rng)
+        played = chosen.play(reports if isinstance(reports, tuple) else np.asarray(reports), targets, rng)
+        return _Seen(_counts(played), int(np.count_nonzero(rng.random(count) < played.others)))
+
+    seen, low, refuted, notes, looks = _run(work, plan, size, allowed.value)
+    trials = seen.counts.trials
+    rad, _, _ = seen.counts.estimates(plan.failure)
+    method, invert = _inversion(threat, claim)
+    lower = invert(max(low, 0.0))
+    if lower is None:
+        notes = (*notes, "the attack is right so often that the lower bound is beyond the range of the inversion")
+    return AuditResult(
+        claim=claim.text,
+        claim_epsilon=claim.epsilon,
+        refuted=refuted,
+        epsilon_lower=max(0.0, lower or 0.0),
+        epsilon_estimate=invert(rad.estimate),
+        delta=claim.delta,
+        significance=plan.failure,
+        method=f"advantage of the attack '{chosen.name}', inverted by {method}",
+        trials=trials,
+        looks=looks,
+        rad=Estimate(estimate=rad.estimate, low=low, high=rad.high),
+        readings=_readings(seen, low, threat, protocol),
+        notes=(*notes, f"the claim allows a rad of at most {allowed.value:.6g} ({allowed.rule})"),
+    )
+
+
+def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack:
+    if threat.kind != "record" or threat.finite.is_continuous or threat.finite.size != len(source.names):
+        hint = f"It has {len(source.names)} values."
+        raise ParameterError("audit.threat", "one with a prior over the values of the domain", repr(threat), hint)
+    if guess is not None:
+        return GuessAttack(guess, threat, getattr(guess, "__name__", "a strategy"))
+    if protocol is not None:
+        return optimal_attack(protocol, threat)
+    return GuessAttack(report_as_is, threat, "report as it is")
+
+
+def _counts(played: Played) -> Counts:
+    others = played.others
+    return Counts(
+        trials=others.size,
+        hits=int(np.count_nonzero(played.hits)),
+        others=float(others.sum()),
+        squares=float(np.square(others).sum()),
+        least=float(others.min()),
+        most=float(others.max()),
+        sampled=played.sampled,
+    )
+
+
+def _run(work: Any, plan: Plan, size: int, allowed: float) -> tuple[_Seen, float, bool, tuple[str, ...], int]:
+    """Run the attack in pieces; return the counts, the lower limit of rad, whether it exceeds what is allowed."""
+    seen, best, looks = _Seen(), -1.0, 0
+    due = sorted({int(x) for x in np.geomspace(max(100, plan.trials // 200), plan.trials, plan.looks)})
+    try:
+        for _, part in in_pieces(work, plan.trials, size, plan.root, stage=1, workers=plan.workers):
+            seen.counts.add(part.counts)
+            seen.strangers += part.strangers
+            if plan.progress is not None:
+                plan.progress(seen.counts.trials, plan.trials)
+            if plan.sequential and due and seen.counts.trials >= due[0]:
+                due = [x for x in due if x > seen.counts.trials]
+                best, looks = max(best, seen.low(plan.failure, always=True)), looks + 1
+                if best > allowed:
+                    return seen, best, True, (f"stopped at look {looks}: the claim was refuted",), looks
+    except KeyboardInterrupt:
+        if seen.counts.trials == 0:
+            raise
+        best = max(best, seen.low(plan.failure, always=True))
+        note = f"interrupted after {seen.counts.trials:,} of {plan.trials:,} reports; limits are always valid"
+        return seen, best, best > allowed, (note,), looks + 1
+    if not plan.sequential:
+        best, looks = seen.low(plan.failure, always=False), 1
+    return seen, best, best > allowed, (), looks
+
+
+def _inversion(threat: Threat, claim: Claim) -> tuple[str, Any]:
+    """Return the tightest bound that holds for every mechanism and this threat, as a function of rad."""
+    prior = threat.finite
+    plain = threat.knowledge.kind == "nothing" and threat.goal.kind == "exact"
+    if plain and prior.is_uniform:
+        return "[RAD] Corollary 5.6", lambda rad: epsilon_from_uniform(rad, prior.size, claim.delta)
+    if plain and claim.delta == 0.0:
+        return "the exact black-box value", lambda rad: epsilon_from_black_box(rad, prior)
+    return "[RAD] Theorem 4.2", lambda rad: epsilon_from_rad(rad, prior.collision, claim.delta)
+
+
+def _readings(seen: _Seen, low: float, threat: Threat, protocol: Any) -> tuple[Reading, ...]:
+    """Return the epsilon at which the protocol itself would leak as much: the claim test of a known mechanism."""
+    if protocol is None or not (hasattr(protocol, "m") and hasattr(protocol, "epsilon")):
+        return ()
+    name = type(protocol).__name__
+    rad, _, _ = seen.counts.estimates(0.05)
+    found = []
+    for value, kind in ((rad.estimate, "estimate"), (low, "lower")):
+        epsilon = epsilon_from_own_curve(value, protocol, threat) if value > 0.0 else 0.0
+        note = f"as much as {name} leaks at this epsilon" if epsilon is not None else f"more than {name} can leak"
+        found.append(Reading(method=f"own curve of {name}", epsilon=epsilon, kind=kind, note=note))
+    return tuple(found)

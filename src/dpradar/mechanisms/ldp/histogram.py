@@ -1,0 +1,190 @@
+"""Histogram encoding: Laplace noise on every coordinate of a one-hot vector, as it is (SHE) or cut at a threshold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import MissingExtra, ParameterError
+from ...guarantees.approx import tv_of_approx
+from ...guarantees.composition import promise_of_pairs
+from ...guarantees.curves import approx_curve
+from ...guarantees.pairs import LaplacePair, Pairs
+from ...guarantees.privacy import Privacy, Relation
+from ...params import Param
+from ..capabilities import OneHot, Release
+from ..channel import checked_size
+from ..cost import frequency_cost
+from ..noise.kernels import LaplaceKernel
+from .parameters import LDP_PARAMS, set_parameters
+from .unary import UnaryChannel
+
+if TYPE_CHECKING:
+    from ...threats import Prior
+
+__all__ = ["SHE", "THE"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class SHE:
+    """Summation with histogram encoding: the one-hot vector of the value with Laplace noise of scale 2/eps.
+
+    Notes
+    -----
+    Dwork, McSherry, Nissim and Smith (2006); the name is from Wang, Blocki, Li and Jha (2017). Success is a
+    one-dimensional integral for every prior, and rad follows for a uniform one; see docs/derivations/one-hot.md.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> round(dr.assess(SHE(m=10, epsilon=2.0), dr.Threat(dr.Prior.uniform(10))).rad.value, 6)
+    0.157336
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
+
+    m: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+        if self.epsilon == 0.0:
+            hint = "With epsilon 0 the noise would be infinite; leave the release out instead."
+            raise ParameterError("SHE.epsilon", "a number above 0", "0", hint)
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("SHE", self.m, prior)
+        return Release(
+            name="SHE",
+            privacy=self.privacy,
+            inputs=self.m,
+            one_hot=OneHot(1.0, LaplaceKernel(2.0 / self.epsilon)),
+            pair=lambda i, j: self._pairs if i != j else (),
+            pair_tv=self._pair_tv,
+            sample=self.sample,
+            likelihoods=self.likelihoods,
+        )
+
+    @property
+    def _pairs(self) -> Pairs:
+        # Two values differ in two coordinates: 1 against 0 in one, 0 against 1 in the other.
+        return ((LaplacePair(self.epsilon / 2.0), 2),)
+
+    def _pair_tv(self, i: int) -> Floats:
+        return np.where(np.arange(self.m) == i, 0.0, -math.expm1(-self.epsilon / 2.0))
+
+    def privacy(self, relation: Relation) -> Privacy | None:
+        """Return the promise under replace-one, from the two coordinates in which two values differ."""
+        if relation != "replace-one":
+            return None
+        tv = -math.expm1(-self.epsilon / 2.0)  # 1 - (1 - tv of one coordinate)^2
+        plain = Privacy(
+            relation=relation,
+            source="SHE",
+            epsilon=self.epsilon,
+            curve=approx_curve(self.epsilon, 0.0),
+            tv=min(tv, tv_of_approx(self.epsilon, 0.0)),
+            pairs=self._pairs,
+        )
+        try:
+            tight = promise_of_pairs(self._pairs, relation, "SHE")
+        except MissingExtra:
+            return plain
+        return replace(tight, epsilon=self.epsilon, tv=min(tight.tv or 1.0, plain.tv or 1.0))
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency: the mean of the reports is unbiased."""
+        return {"frequency_error": math.sqrt(8.0) / self.epsilon}
+
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Floats:
+        """Return one noisy vector per given value."""
+        values = np.asarray(inputs, dtype=np.intp)
+        noisy = rng.laplace(0.0, 2.0 / self.epsilon, (values.size, self.m))
+        noisy[np.arange(values.size), values] += 1.0
+        return np.asarray(noisy)
+
+    def likelihoods(self, reports: Any) -> Floats:
+        """Return the log-likelihood of every value, one row per report, up to a constant.
+
+        All coordinates above 1, and all below 0, are exactly as likely.
+        """
+        return np.asarray(np.clip(2.0 * np.asarray(reports) - 1.0, -1.0, 1.0) * (self.epsilon / 2.0))
+
+
+_THRESHOLD = Param(
+    name="threshold", low=0.5, high=1.0, what="the level above which a noisy coordinate is reported", typical=(0.5, 1.0)
+)
+
+
+def best_threshold(epsilon: float) -> float:
+    """Return the threshold in [1/2, 1] with the least variance of estimated frequencies (Wang et al. 2017).
+
+    Examples
+    --------
+    >>> round(best_threshold(1.0), 3)
+    0.619
+    """
+    from scipy.optimize import minimize_scalar  # slow to import, needed only here
+
+    def log_variance(t: float) -> float:
+        own, other = -math.expm1(-epsilon * (1.0 - t) / 2.0), -math.expm1(-epsilon * t / 2.0)
+        q = 0.5 * math.exp(-epsilon * t / 2.0)
+        return math.log(q * (1.0 - q)) - 2.0 * math.log(max(own + other, 1e-300))
+
+    return float(minimize_scalar(log_variance, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}).x)
+
+
+@dataclass(frozen=True, slots=True)
+class THE:
+    """Thresholding with histogram encoding: the coordinates of a noisy one-hot vector that exceed a threshold.
+
+    What is reported is the set of these values, so the release is a unary encoding; what it leaks is less than epsilon.
+    Without ``threshold`` the one with the least variance is taken.
+
+    Notes
+    -----
+    Wang, Blocki, Li and Jha (2017), with noise Lap(2/eps): own coordinate above t with probability
+    1 - e^(-eps(1-t)/2)/2, another one with e^(-eps t/2)/2.
+
+    Examples
+    --------
+    >>> round(THE(m=10, epsilon=2.0).at(None).privacy("replace-one").epsilon, 4)
+    1.6357
+    """
+
+    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+
+    m: int
+    epsilon: float
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        set_parameters(self)
+        level = best_threshold(self.epsilon) if self.threshold is None else _THRESHOLD.check("THE", self.threshold)
+        object.__setattr__(self, "threshold", level)
+
+    def _channel(self) -> UnaryChannel:
+        level = float(self.threshold)  # type: ignore[arg-type]
+        missed = 0.5 * math.exp(-self.epsilon * (1.0 - level) / 2.0)
+        other = 0.5 * math.exp(-self.epsilon * level / 2.0)
+        difference = -0.5 * (math.expm1(-self.epsilon * (1.0 - level) / 2.0) + math.expm1(-self.epsilon * level / 2.0))
+        epsilon = math.log1p(-missed) - math.log(missed) + math.log1p(-other) - math.log(other)
+        return UnaryChannel(self.m, max(epsilon, 0.0), 1.0 - missed, other, difference, "THE")
+
+    def at(self, prior: Prior | None) -> Release:
+        """Return the release about the records of the prior."""
+        checked_size("THE", self.m, prior)
+        return self._channel().release()
+
+    def cost(self) -> dict[str, float]:
+        """Return the error of an estimated frequency."""
+        return frequency_cost(self._channel().own, self._channel().other)

@@ -1,0 +1,41 @@
+"""Read a saved result, of whatever kind it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..errors import ParameterError
+from . import assessment, attack, audit, calibration
+
+__all__ = ["load"]
+
+_KINDS: dict[str, Any] = {
+    assessment.SCHEMA: assessment.Assessment,
+    attack.SCHEMA: attack.AttackRun,
+    audit.SCHEMA: audit.AuditResult,
+    calibration.SCHEMA: calibration.Calibration,
+}
+
+
+def load(path: str | Path) -> Any:
+    """Return the result saved at ``path``: an assessment, a calibration, an attack or an audit.
+
+    Examples
+    --------
+    >>> import dpradar as dr, tempfile, pathlib
+    >>> a = dr.assess(dr.GRR(m=10, epsilon=1.0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     a.save(pathlib.Path(folder) / "a.json")
+    ...     dr.load(pathlib.Path(folder) / "a.json") == a
+    True
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParameterError("load", "a file written by save()", str(path), str(error)) from None
+    kind = _KINDS.get(str(data.get("schema"))) if isinstance(data, dict) else None
+    if kind is None:
+        raise ParameterError("load", "a file written by save()", str(path), f"Known: {', '.join(_KINDS)}.")
+    return kind.from_dict(data)
