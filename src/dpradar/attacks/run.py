@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,9 +76,9 @@ class Counts:
         mean = self.others / n
         success = Estimate(**_interval(self.hits / n, clopper_pearson(self.hits, n, failure)))
         if self.constant:
-            false_hit = Estimate(estimate=mean, low=self.least, high=self.most)
-            rad = (success.low - self.most, success.high - self.least)
-            return Estimate(**_interval(self.hits / n - mean, rad)), success, false_hit
+            false_hit = Estimate(estimate=self.most, low=self.most, high=self.most)
+            ends = (success.low - self.most, success.high - self.most)
+            return Estimate(**_interval(self.hits / n - self.most, ends)), success, false_hit
         false_hit = Estimate(**_interval(mean, self._others(failure)))
         (low, high), (least, most) = clopper_pearson(self.hits, n, failure / 2.0), self._others(failure / 2.0)
         return Estimate(**_interval(self.hits / n - mean, (low - most, high - least))), success, false_hit
@@ -162,10 +163,10 @@ def attack(
     )
 
 
-def checked_seed(owner: str, seed: object) -> int | None:
-    """Return the seed, or raise unless it is a whole number that is not negative, or None."""
+def checked_seed(owner: str, seed: object) -> int:
+    """Return the seed, a new one for None, or raise unless it is a whole number that is not negative."""
     if seed is None:
-        return None
+        return secrets.randbits(48)  # short enough to be typed, and for every reader of JSON
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise ParameterError(f"{owner}.seed", "a whole number at least 0, or None", repr(seed))
     return int(seed)

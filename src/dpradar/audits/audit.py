@@ -121,6 +121,9 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
         raise ParameterError("audit.protocol", "a mechanism, such as OUE(m=100, epsilon=1.0)", repr(protocol))
     probe = np.random.default_rng(root.spawn(1)[0])
     source = source_of(sampler, domain, pairs, vectorised=vectorised, asked=output_kind, probe=probe)
+    if source.pairs is not None and len(source.pairs) > 1 and not (threat is None and protocol is None):
+        hint = "Data sets of different pairs are no neighbours. Audit the pairs one by one."
+        raise ParameterError("audit.pairs", "one pair with threat= or protocol=", f"{len(source.pairs)} pairs", hint)
     promised = claimed(claim, None if pairs is not None else "replace-one")
     if delta is not None:
         level = DELTA.check("audit", delta)

@@ -50,7 +50,7 @@ def epsilon_from_uniform(rad: float, m: int, delta: float = 0.0) -> float | None
     above, below = 1.0 - delta * m + rad * m, 1.0 - rad * m / (m - 1)
     if below <= 0.0:
         return None
-    return math.log(above / below) if above > 0.0 else 0.0
+    return max(0.0, math.log(above / below)) if above > 0.0 else 0.0
 
 
 def epsilon_from_rad(rad: float, collision: float, delta: float = 0.0) -> float | None:

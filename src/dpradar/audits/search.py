@@ -29,6 +29,9 @@ _SMOOTHING = 0.5
 _CELLS = 20_000_000  # pairs times categories compared at once
 _MOST_THRESHOLDS = 200
 _CLASSIFIED = 20_000  # outputs a classifier is trained on
+_MOST_BITS = 256  # bits that a classifier looks at
+_NEARLY = 0.97
+_LARGEST = 1e100  # its square is still a number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +142,7 @@ def _smoothed(counts: Floats, atoms: int) -> Floats:
     return np.concatenate([counts[:atoms], (bins[:-2] + 2.0 * bins[1:-1] + bins[2:]) / 4.0])
 
 
-def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[tuple[str, Callable[[NDArray[Any]], Floats]]]:
+def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_Model]:
     """Return trained classifiers as scores, where scikit-learn is installed."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -149,26 +152,48 @@ def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[tuple[str, Call
     except ImportError:
         return []
     a, b = one[:_CLASSIFIED], other[:_CLASSIFIED]
-    x, y = np.concatenate([a, b]).astype(float), np.repeat([1, 0], [len(a), len(b)])
+    width = a.shape[1]
+    x, y = _features(np.concatenate([a, b]), width), np.repeat([1, 0], [len(a), len(b)])
     models = {
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
         "boosted trees": HistGradientBoostingClassifier(max_iter=60, random_state=0),
     }
-    found: list[tuple[str, Callable[[NDArray[Any]], Floats]]] = []
-    for name, model in models.items():
-        model.fit(x, y)
-        found.append((name, _Model(model)))
-    return found
+    return [_Model(name, model.fit(x, y), width) for name, model in models.items()]
+
+
+def _features(array: NDArray[Any], width: int) -> Floats:
+    """Return what a classifier reads: finite numbers, and the columns it knows (a subset may hold new values)."""
+    return np.asarray(np.clip(array[:, :width].astype(float), -_LARGEST, _LARGEST))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Model:
     """The score of a trained classifier."""
 
+    name: str
     model: Any
+    width: int
 
     def __call__(self, array: NDArray[Any]) -> Floats:
-        return np.asarray(self.model.decision_function(array.astype(float)))
+        return np.asarray(self.model.decision_function(_features(array, self.width)))
+
+    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+        """Return the event in words."""
+        return f"{self.name}: score at least {threshold:.4g}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Line:
+    """The output itself, or its negative, as a score: half-lines."""
+
+    sign: float
+
+    def __call__(self, array: NDArray[Any]) -> Floats:
+        return np.asarray(self.sign * array)
+
+    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+        """Return the event in words."""
+        return f"output {'at least' if self.sign > 0.0 else 'at most'} {self.sign * threshold:.6g}"
 
 
 def best_event(
@@ -185,16 +210,17 @@ def best_event(
     ``draws`` outputs of each input will test it: the threshold is the one with the best lower bound to be expected.
     """
     (a, x), (b, y) = (np.split(part, [len(part) // 2]) for part in outputs)
-    ratios = _ratios(encoder, a, b)
-    scores: list[tuple[Any, Callable[[NDArray[Any]], Floats]]] = [(ratios, ratios)]
-    if encoder.kind == "vector" or (encoder.kind == "bits" and len(encoder.sizes) > 1 and len(encoder.sizes) <= 256):
+    scores: list[Any] = [_Line(1.0), _Line(-1.0)] if encoder.kind == "real" else []
+    scores.append(_ratios(encoder, a, b))
+    if encoder.kind == "vector" or (encoder.kind == "bits" and 1 < len(encoder.sizes) <= _MOST_BITS):
         scores += _classifiers(a, b)
     found = []
-    for name, score in scores:
+    for score in scores:
         value, threshold = _threshold(score(x), score(y), draws, delta, failure)
-        text = name.told(threshold, names) if isinstance(name, _Ratios) else f"{name}: score >= {threshold:.4g}"
-        found.append(Event(*pair, score, threshold, text, value))
-    return max(found, key=lambda event: event.promise)
+        found.append(Event(*pair, score, threshold, score.told(threshold, names), value))
+    # The simplest score, which stands first, unless another is clearly better.
+    top = max(event.promise for event in found)
+    return next(event for event in found if event.promise >= _NEARLY * top)
 
 
 def _threshold(one: Floats, other: Floats, draws: int, delta: float, failure: float) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ __all__ = ["Batch", "Source", "source_of"]
 
 Ints = NDArray[np.intp]
 _PROBE = 32  # copies of one input by which a function that shares its noise is recognised
+_CALLS = 20  # calls with them, as long as their outputs could still be those of a function without noise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,33 +46,33 @@ class Source:
     asked: AskedKind = "auto"
     known: tuple[Any, ...] = field(default=())
     kind: str | None = None
+    named: bool = False
 
     def draw(self, inputs: Ints, rng: np.random.Generator) -> Any:
         """Return one output per input, as the function gives them."""
-        return self.call(inputs, rng)
+        return self.call(inputs.copy(), rng)  # a copy: a function may well work in place
 
     def batch(self, inputs: Ints, rng: np.random.Generator) -> Batch:
         """Return one output per input, normalised; names and the kind of the first batch are kept."""
         raw = self.draw(inputs, rng)
-        kind, array, names = normalised(raw, self.asked, self.known)
+        # A few rows of a vector may look like bits or like sets, and a few sets like bits.
+        fixed = self.asked == "auto" and self.kind in ("real", "vector")
+        kind, array, names = normalised(raw, cast("AskedKind", self.kind) if fixed else self.asked, self.known)
+        if self.named and self.asked == "auto" and kind == "bits" and names is None:
+            kind, array, names = normalised(raw, "subset", self.known)
         if len(array) != inputs.size:
             hint = "A sampler returns one output for each input it is given."
             raise ParameterError("sampler", f"one that returns {inputs.size} outputs", f"{len(array)}", hint)
-        if self.kind is not None and kind != self.kind:
-            array = _recast(kind, self.kind, array)
-        self.kind = self.kind or kind
+        if self.kind is not None and (kind, names is not None) != (self.kind, self.named):
+            hint = "Say what they are: output_kind='categorical', 'real', 'bits', 'subset' or 'vector'."
+            if kind == self.kind:
+                hint = "Return all of them as words, or none."
+            got = kind if kind != self.kind else "numbers first and words later"
+            raise ParameterError("sampler", f"one whose outputs stay {self.kind}", got, hint)
+        self.kind, self.named = kind, names is not None
         if names is not None:
             self.known = names
-        return Batch(self.kind, array, raw)
-
-
-def _recast(kind: str, wanted: str, array: NDArray[Any]) -> NDArray[Any]:
-    if kind == "categorical" and wanted == "real" and np.issubdtype(array.dtype, np.integer):
-        return array.astype(float)
-    if kind == "bits" and wanted == "vector":
-        return array.astype(float)
-    hint = "Say what they are: output_kind='categorical', 'real', 'bits', 'subset' or 'vector'."
-    raise ParameterError("sampler", f"one whose outputs stay {wanted}", kind, hint)
+        return Batch(kind, array, raw)
 
 
 def source_of(
@@ -81,7 +82,7 @@ def source_of(
     if isinstance(sampler, Samples):
         return Source(tuple(map(str, sampler.names)), _no_call, log=sampler)
     if pairs is not None:
-        return _of_pairs(sampler, pairs, asked)
+        return _of_pairs(sampler, pairs, asked, probe)
     records, count = _domain(sampler, domain)
     names = tuple(map(shown, records)) if records is not None else tuple(f"value {k}" for k in range(count))
     if not callable(sampler):
@@ -139,29 +140,41 @@ def _function(sampler: Any, records: list[Any] | None, *, vectorised: bool | Non
 
 
 def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
-    """Raise when many copies of one input get the same output although it changes from call to call.
+    """Raise when many copies of one input show that outputs are not independent.
 
-    Such a function draws its noise once for the whole array, so that outputs would not be independent.
+    They get the same output, which changes from call to call: the noise is drawn once for the whole array. Or they get
+    different outputs, but the same ones at every call: the function starts its random numbers anew.
     """
-    copies = np.zeros(_PROBE, dtype=np.intp)
-    try:
-        first, second = (normalised(source.draw(copies, rng), source.asked)[1] for _ in range(2))
-    except ParameterError:
-        raise
-    except Exception as error:
-        hint = "The error was raised by the sampler itself; a function of one value needs vectorised=False."
-        got = f"{type(error).__name__}"
-        raise ParameterError("sampler", f"a function that takes an array of {_PROBE} inputs", got, hint) from error
-    if len(first) != _PROBE or len(second) != _PROBE:
-        hint = "Return one output for each input, or pass vectorised=False for a function of one value."
-        raise ParameterError("sampler", f"one that returns {_PROBE} outputs for {_PROBE} inputs", f"{len(first)}", hint)
-    same = all(bool(np.all(out == out[:1])) for out in (first, second))
-    if same and not np.array_equal(first[:1], second[:1]):
-        hint = "Its noise is drawn once for the whole array. Pass vectorised=False for a function of one value."
-        raise ParameterError("sampler", "one that draws noise for every input", f"{_PROBE} equal outputs", hint)
+    copies, known = np.zeros(_PROBE, dtype=np.intp), source.known
+    calls: list[NDArray[Any]] = []
+    while len(calls) < _CALLS:
+        try:
+            _, found, names = normalised(source.draw(copies, rng), source.asked, known)
+        except ParameterError:
+            raise
+        except Exception as error:
+            hint = "The error was raised by the sampler itself; a function of one value needs vectorised=False."
+            got = f"{type(error).__name__}"
+            raise ParameterError("sampler", f"a function that can be asked for {_PROBE} outputs", got, hint) from error
+        if len(found) != _PROBE:
+            hint = "Return one output for each input, or pass vectorised=False for a function of one value."
+            allowed = f"one that returns {_PROBE} outputs for {_PROBE} inputs"
+            raise ParameterError("sampler", allowed, f"{len(found)}", hint)
+        known = names or known
+        calls.append(found)
+        alike = [bool(np.all(out == out[:1])) for out in calls]
+        same = all(np.array_equal(out, calls[0]) for out in calls)
+        if all(alike) and not same:
+            hint = "Its noise is drawn once for the whole array. Pass vectorised=False for a function of one value."
+            raise ParameterError("sampler", "one that draws noise for every input", f"{_PROBE} equal outputs", hint)
+        if not (all(alike) or same):
+            return
+    if not alike[0]:
+        hint = "Seed the generator outside of the function, or use the one that is passed to it."
+        raise ParameterError("sampler", "one that draws new noise at every call", "the same outputs every time", hint)
 
 
-def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind) -> Source:
+def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind, probe: np.random.Generator) -> Source:
     hint = "Such as pairs=[(data_with, data_without)]."
     if not isinstance(pairs, Sequence) or not pairs or any(len(pair) != 2 for pair in pairs):
         raise ParameterError("audit.pairs", "a list of pairs of neighbouring data sets", shown(pairs), hint)
@@ -177,7 +190,10 @@ def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind) -> Source:
         return [sampler(sets[k], rng) if arguments == 2 else sampler(sets[k]) for k in inputs.tolist()]
 
     compared = tuple((2 * k, 2 * k + 1) for k in range(len(pairs)))
-    return Source(names, call, pairs=compared, asked=asked)
+    source = Source(names, call, pairs=compared, asked=asked)
+    if arguments >= 3:
+        _check_own_noise(source, probe)
+    return source
 
 
 def _gathered(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.Generator) -> Any:

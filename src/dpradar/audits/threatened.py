@@ -128,7 +128,7 @@ def _counts(played: Played) -> Counts:
 def _run(work: Any, plan: Plan, size: int, allowed: float) -> tuple[_Seen, float, bool, tuple[str, ...], int]:
     """Run the attack in pieces; return the counts, the lower limit of rad, whether it exceeds what is allowed."""
     seen, best, looks = _Seen(), -1.0, 0
-    due = sorted({int(x) for x in np.geomspace(max(100, plan.trials // 200), plan.trials, plan.looks)})
+    due = sorted({*(int(x) for x in np.geomspace(max(100, plan.trials // 200), plan.trials, plan.looks)), plan.trials})
     try:
         for _, part in in_pieces(work, plan.trials, size, plan.root, stage=1, workers=plan.workers):
             seen.counts.add(part.counts)

@@ -1,6 +1,6 @@
 """Entry point: one group of commands, errors in three parts, exit codes as documented.
 
-0 fine, 1 our bug, 2 bad input, 3 target not met, 4 only a vacuous bound.
+0 fine, 1 our bug, 2 bad input, 3 target not met, 4 only a vacuous bound, 5 audit refuted the claim.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Suggesting", "main"]
 
-EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS = 1, 2, 3, 4
+EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
 
 
 class Suggesting(click.Group):
@@ -45,7 +45,8 @@ class Suggesting(click.Group):
         if args and args[0] not in self.loaders:
             near = difflib.get_close_matches(args[0], self.loaders, n=1, cutoff=0.5)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            kind = "mechanism or guarantee" if self.name in ("assess", "calibrate") else "command"
+            kinds = {"assess": "mechanism or guarantee", "calibrate": "mechanism or guarantee", "attack": "mechanism"}
+            kind = kinds.get(str(self.name), "command")
             message = f"unknown {kind} '{args[0]}'.{hint} Known: {', '.join(self.loaders)}."
             raise click.UsageError(message, ctx)
         return super().resolve_command(ctx, args)
@@ -63,6 +64,24 @@ def _calibrate() -> click.Command:
     return group()
 
 
+def _attack() -> click.Command:
+    from .attack import group
+
+    return group()
+
+
+def _audit() -> click.Command:
+    from .audit import audit_command
+
+    return audit_command
+
+
+def _measure() -> click.Command:
+    from .measure import measure_command
+
+    return measure_command
+
+
 def _reproduce() -> click.Command:
     from .reproduce import reproduce_command
 
@@ -77,7 +96,15 @@ def _list() -> click.Command:
 
 @click.group(
     cls=Suggesting,
-    loaders={"assess": _assess, "calibrate": _calibrate, "reproduce": _reproduce, "list": _list},
+    loaders={
+        "assess": _assess,
+        "calibrate": _calibrate,
+        "attack": _attack,
+        "audit": _audit,
+        "measure": _measure,
+        "reproduce": _reproduce,
+        "list": _list,
+    },
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")
@@ -106,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not os.environ.get("DPRADAR_DEBUG"):
         sys.excepthook = _hide_traceback
     try:
-        code = app.main(args=given, prog_name="dpradar", standalone_mode=False)
+        code = app.main(args=given, prog_name="dpradar", standalone_mode=False, obj={"given": given})
         sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as help_asked:
         click.echo(help_asked.format_message())

@@ -16,7 +16,7 @@ from ..threats import Goal, Knowledge, Prior, Threat
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["NUMBER", "WHOLE", "number", "numbers", "span", "table", "threat_from"]
+__all__ = ["NUMBER", "WHOLE", "columns", "number", "numbers", "span", "table", "threat_from", "words"]
 
 _MOST_VALUES = 10_000_000
 
@@ -60,7 +60,7 @@ def number(text: str, option: str) -> float:
         raise ParameterError(option, "made of numbers", repr(text), _number_problem(text, "number")) from None
 
 
-def _words(text: str, option: str) -> list[str]:
+def words(text: str, option: str) -> list[str]:
     """Split a comma-separated list, or read one entry per line from @file."""
     if not text.startswith("@"):
         return [word.strip() for word in text.split(",")]
@@ -74,7 +74,7 @@ def _words(text: str, option: str) -> list[str]:
 def numbers(text: str, option: str) -> list[float]:
     """Return LOW:HIGH, LOW:HIGH:STEP (both ends included), a comma-separated list, or @file with one number a line."""
     if ":" not in text or text.startswith("@"):
-        return [number(word, option) for word in _words(text, option)]
+        return [number(word, option) for word in words(text, option)]
     parts = [number(word, option) for word in text.split(":")]
     if len(parts) not in (2, 3):
         raise ParameterError(option, "LOW:HIGH or LOW:HIGH:STEP", repr(text))
@@ -107,25 +107,26 @@ def table(path: str, option: str) -> list[list[float]]:
     return [[number(cell.strip(), option) for cell in row] for row in rows]
 
 
-def _columns(path: str) -> dict[str, list[str]]:
+def columns(path: str, option: str) -> dict[str, list[str]]:
+    """Return the columns of a CSV file with a header."""
     try:
         with Path(path).open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError("--records", "a readable CSV file with a header", repr(path), str(error)) from None
+        raise ParameterError(option, "a readable CSV file with a header", repr(path), str(error)) from None
     if not rows or any(None in row or None in row.values() for row in rows):
-        raise ParameterError("--records", "a CSV file with a header and rows of equal length", repr(path))
+        raise ParameterError(option, "a CSV file with a header and rows of equal length", repr(path))
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def _records(path: str, weights: str | None) -> Prior:
-    columns = _columns(path)
+    table = columns(path, "--records")
     if weights is None:
-        return Prior.records(columns)
-    if weights not in columns:
-        raise ParameterError("--weights", f"a column of the file: {', '.join(columns)}", repr(weights))
-    raw = [number(word, "--weights") for word in columns.pop(weights)]
-    return Prior.records(columns, raw)
+        return Prior.records(table)
+    if weights not in table:
+        raise ParameterError("--weights", f"a column of the file: {', '.join(table)}", repr(weights))
+    raw = [number(word, "--weights") for word in table.pop(weights)]
+    return Prior.records(table, raw)
 
 
 def _continuous(text: str, values: str | None) -> Prior:
@@ -152,7 +153,7 @@ def prior_from(options: dict[str, Any], size: int | None) -> Prior | None:
         return _continuous(prior, values)
     named = None if values is None else numbers(values, "--values")
     if prior is not None and prior != "uniform":
-        probabilities = [number(word, "--prior") for word in _words(prior, "--prior")]
+        probabilities = [number(word, "--prior") for word in words(prior, "--prior")]
         return Prior.of(probabilities, named)
     if named is not None:
         return Prior.uniform(len(named), named)
@@ -173,9 +174,9 @@ def knowledge_from(text: str) -> Knowledge:
     """Return the knowledge that the option describes."""
     kind, rest = _prefixed(text, "--knowledge", ("nothing", "everything"), ("labels", "columns"))
     if kind == "labels":
-        return Knowledge.labels(_words(rest, "--knowledge"))
+        return Knowledge.labels(words(rest, "--knowledge"))
     if kind == "columns":
-        return Knowledge.columns(*_words(rest, "--knowledge"))
+        return Knowledge.columns(*words(rest, "--knowledge"))
     return Knowledge.nothing() if kind == "nothing" else Knowledge.everything()
 
 
@@ -185,9 +186,9 @@ def goal_from(text: str) -> Goal:
     if kind == "within":
         return Goal.within(number(rest, "--goal within"))
     if kind == "labels":
-        return Goal.labels(_words(rest, "--goal"))
+        return Goal.labels(words(rest, "--goal"))
     if kind == "columns":
-        return Goal.columns(*_words(rest, "--goal"))
+        return Goal.columns(*words(rest, "--goal"))
     return Goal.exact()
 
 

@@ -5,7 +5,7 @@ from .channel import Channel
 from .composed import Composed, Repeated
 from .dpsgd import DPSGD
 from .exponential import Exponential
-from .ldp import BLH, GRR, OLH, OUE, SHE, SUE, THE, HadamardResponse, SubsetSelection
+from .ldp import BLH, GRR, OLH, OUE, SHE, SUE, THE, Frequencies, HadamardResponse, SubsetSelection, frequencies
 from .noise import DiscreteGaussian, Gaussian, Geometric, Laplace
 
 __all__ = [
@@ -21,12 +21,14 @@ __all__ = [
     "Composed",
     "DiscreteGaussian",
     "Exponential",
+    "Frequencies",
     "Gaussian",
     "Geometric",
     "HadamardResponse",
     "Laplace",
     "Repeated",
     "SubsetSelection",
+    "frequencies",
     "from_dp_accounting",
     "from_opacus",
     "from_opendp",

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_attack", "explain_audit"]
 
+_SMALL = 0.01  # numbers below it need more decimals
 
-def _range(estimate: Estimate, digits: int = 4) -> str:
-    low, high = rounded(estimate.low, digits, "down"), rounded(estimate.high, digits, "up")
-    return f"{estimate.estimate:.{digits}g} (between {low} and {high})"
+
+def _range(estimate: Estimate) -> str:
+    digits = 4 if abs(estimate.estimate) >= _SMALL else 7
+    middle = rounded(estimate.estimate, digits, "nearest")
+    if estimate.low == estimate.high:
+        return f"{middle} (exactly)"
+    return f"{middle} (between {rounded(estimate.low, digits, 'down')} and {rounded(estimate.high, digits, 'up')})"
 
 
 def explain_attack(run: AttackRun) -> str:

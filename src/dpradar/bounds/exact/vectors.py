@@ -38,6 +38,8 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
     Gaussian noise across the line carries no information, so the projection onto it is the whole release.
     """
     centred = vectors - vectors.mean(axis=0)
+    largest = float(np.abs(centred).max()) or 1.0  # a unit of length, so that squares neither overflow nor vanish
+    centred = centred / largest
     longest = centred[int(np.square(centred).sum(axis=1).argmax())]
     length = float(np.sqrt(longest @ longest))
     if length == 0.0:
@@ -47,7 +49,7 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
     if off > (1e-9 * length) ** 2:
         message = "needs contributions on one straight line"
         raise Inapplicable(message)
-    return line_risk(_unit_line(along), prior, cover)
+    return line_risk(_unit_line(along * largest), prior, cover)
 
 
 def _unit_line(points: Floats) -> LineModel:

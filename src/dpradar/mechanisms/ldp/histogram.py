@@ -138,7 +138,7 @@ def best_threshold(epsilon: float) -> float:
     def log_variance(t: float) -> float:
         own, other = -math.expm1(-epsilon * (1.0 - t) / 2.0), -math.expm1(-epsilon * t / 2.0)
         q = 0.5 * math.exp(-epsilon * t / 2.0)
-        return math.log(q * (1.0 - q)) - 2.0 * math.log(max(own + other, 1e-300))
+        return -epsilon * t / 2.0 + math.log1p(-q) - 2.0 * math.log(max(own + other, 1e-300))
 
     return float(minimize_scalar(log_variance, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}).x)
 
@@ -177,7 +177,8 @@ class THE:
         missed = 0.5 * math.exp(-self.epsilon * (1.0 - level) / 2.0)
         other = 0.5 * math.exp(-self.epsilon * level / 2.0)
         difference = -0.5 * (math.expm1(-self.epsilon * (1.0 - level) / 2.0) + math.expm1(-self.epsilon * level / 2.0))
-        epsilon = math.log1p(-missed) - math.log(missed) + math.log1p(-other) - math.log(other)
+        # log((1 - missed) / missed * (1 - other) / other), where both may be too small for a float
+        epsilon = math.log1p(-missed) + math.log1p(-other) + 2.0 * math.log(2.0) + self.epsilon / 2.0
         return UnaryChannel(self.m, max(epsilon, 0.0), 1.0 - missed, other, difference, "THE")
 
     def at(self, prior: Prior | None) -> Release:

@@ -17,7 +17,7 @@ from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
 from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, exactly, further
-from .real import SCALE, SIGMA, Range, sensitive
+from .real import SCALE, SIGMA, Range, amount, sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DiscreteGaussian", "Geometric"]
 
 Floats = NDArray[np.float64]
+_MOST_NOISE = 1e6  # outputs are listed, some twenty or eighty for each unit of noise
 _MOST_RUNS = 0.95  # of 100 releases 95 stay within the error
 _MOST_PAIR_ATOMS = 100_000  # outputs of a pair that is composed
 _MOST_ATOMS = 2_000_000  # outputs of a pair that are compared one by one
@@ -84,7 +85,8 @@ class DiscreteGaussianLaw:
 
     def _weights(self) -> tuple[Floats, Floats]:
         k = np.arange(-self.margin - 1, self.margin + 2, dtype=float)
-        weights = np.exp(-0.5 * np.square(k / self.sigma))
+        with np.errstate(over="ignore"):
+            weights = np.exp(-0.5 * np.square(k / self.sigma))
         return k, weights / weights.sum()
 
     def below(self, k: Floats) -> Floats:
@@ -340,7 +342,7 @@ class Geometric:
     sensitivity: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", SCALE.check("Geometric", self.scale))
+        object.__setattr__(self, "scale", amount("Geometric", SCALE, self.scale, _MOST_NOISE))
         object.__setattr__(self, "query", checked_query("Geometric", self.query))
         object.__setattr__(self, "truncate", checked_range("Geometric", self.truncate))
         object.__setattr__(self, "sensitivity", checked_sensitivity("Geometric", self.sensitivity, self.query))
@@ -382,7 +384,7 @@ class DiscreteGaussian:
     sensitivity: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", SIGMA.check("DiscreteGaussian", self.sigma))
+        object.__setattr__(self, "sigma", amount("DiscreteGaussian", SIGMA, self.sigma, _MOST_NOISE))
         object.__setattr__(self, "query", checked_query("DiscreteGaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("DiscreteGaussian", self.truncate))
         object.__setattr__(self, "sensitivity", checked_sensitivity("DiscreteGaussian", self.sensitivity, self.query))

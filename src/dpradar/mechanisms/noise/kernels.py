@@ -69,7 +69,7 @@ class LaplaceKernel:
 
     def curvature(self, low: Floats, high: Floats) -> Floats:
         """Return the largest second derivative on [low, high], kink aside."""
-        return self.density(_nearest(low, high)) / self.scale**2
+        return self.density(_nearest(low, high)) / self.scale / self.scale
 
     def sample(self, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Draw noise."""
@@ -122,7 +122,9 @@ class GaussianKernel:
         """Return a bound on |x^2 - 1| phi(x) over [low, high], in units of sigma."""
         near = _nearest(low, high) / self.sigma
         value = np.abs(near * near - 1.0) * np.exp(-0.5 * near * near) / math.sqrt(2.0 * math.pi)
-        return np.asarray(np.where(near < _ROOT3, np.maximum(value, _PEAK3), value)) / self.sigma**3
+        return (
+            np.asarray(np.where(near < _ROOT3, np.maximum(value, _PEAK3), value)) / self.sigma / self.sigma / self.sigma
+        )
 
     def sample(self, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
         """Draw noise."""

@@ -63,6 +63,18 @@ SIGMA = Param(
 )
 
 
+_LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
+
+
+def amount(owner: str, param: Param, value: object, most: float = _MOST) -> float:
+    """Return a checked amount of noise; one so small or large that numbers overflow is refused."""
+    found = param.check(owner, value)
+    if not _LEAST <= found <= most:
+        hint = "Release the numbers in another unit, so that noise and numbers are of like size."
+        raise ParameterError(f"{owner}.{param.name}", f"between {_LEAST:g} and {most:g}", f"{found:g}", hint)
+    return found
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyVectors:
     """Independent noise on every coordinate of one vector per input."""
@@ -108,7 +120,7 @@ class NoisyVectors:
             return self._line().likelihoods(noisy[:, 0])
         if isinstance(self.kernel, GaussianKernel):
             squares = np.square(self.points).sum(axis=1)
-            return np.asarray((noisy @ self.points.T - 0.5 * squares) / self.kernel.sigma**2)
+            return np.asarray((noisy @ self.points.T - 0.5 * squares) / self.kernel.sigma / self.kernel.sigma)
         result = np.empty((noisy.shape[0], self.inputs))
         for value in range(self.inputs):
             result[:, value] = -np.abs(noisy - self.points[value]).sum(axis=1) / self.kernel.scale
@@ -268,7 +280,7 @@ class Laplace:
     sensitivity: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", SCALE.check("Laplace", self.scale))
+        object.__setattr__(self, "scale", amount("Laplace", SCALE, self.scale))
         object.__setattr__(self, "query", checked_query("Laplace", self.query))
         object.__setattr__(self, "truncate", checked_range("Laplace", self.truncate))
         object.__setattr__(self, "sensitivity", checked_sensitivity("Laplace", self.sensitivity, self.query))
@@ -279,7 +291,7 @@ class Laplace:
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, scale ln 20, and the variance 2 scale^2."""
-        return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale**2}
+        return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale * self.scale}
 
     def __repr__(self) -> str:
         return f"Laplace(scale={exactly(self.scale)}{further(self)})"
@@ -310,7 +322,7 @@ class Gaussian:
     sensitivity: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", SIGMA.check("Gaussian", self.sigma))
+        object.__setattr__(self, "sigma", amount("Gaussian", SIGMA, self.sigma))
         object.__setattr__(self, "query", checked_query("Gaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("Gaussian", self.truncate))
         object.__setattr__(self, "sensitivity", checked_sensitivity("Gaussian", self.sensitivity, self.query))
@@ -321,7 +333,7 @@ class Gaussian:
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, and the variance."""
-        return {"error": NORMAL_95 * self.sigma, "variance": self.sigma**2}
+        return {"error": NORMAL_95 * self.sigma, "variance": self.sigma * self.sigma}
 
     def __repr__(self) -> str:
         return f"Gaussian(sigma={exactly(self.sigma)}{further(self)})"

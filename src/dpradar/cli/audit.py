@@ -1,0 +1,157 @@
+"""``dpradar audit TARGET ...``: draw outputs of someone's implementation and test its claim."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..audits import Executable, Samples, audit
+from ..errors import ParameterError
+from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
+from ..threats import Prior, Threat
+from . import parsing
+from .main import EXIT_REFUTED
+from .progress import bar, repeat_command
+from .releases import RELEASES
+
+__all__ = ["audit_command"]
+
+_LOGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+_PROTOCOLS = ("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard")
+_NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
+
+
+@click.command("audit")
+@click.argument("target")
+@click.option("--program", is_flag=True, help="TARGET is a command line to run: one input a line, one output a line.")
+@click.option("--format", "form", type=click.Choice(["lines", "json"]), default="lines", show_default=True)
+@click.option("--seconds", type=parsing.NUMBER, default=60.0, show_default=True, help="Limit for one run of a program.")
+@click.option("--memory", type=parsing.NUMBER, default=2e9, show_default=True, help="Bytes a program may use.")
+@click.option("--domain", type=parsing.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
+@click.option("--pairs", help="Pairs of neighbouring data sets, as module:name; TARGET is a function of one.")
+@click.option("--input", "input_column", default="input", show_default=True, help="Column of a log.")
+@click.option("--output", "output_column", default="output", show_default=True, help="Column (or a,b,c) of a log.")
+@click.option(
+    "--output-kind",
+    type=click.Choice(["auto", "categorical", "real", "bits", "subset", "vector"]),
+    default="auto",
+    show_default=True,
+)
+@click.option("--claim-epsilon", type=parsing.NUMBER, help="The claimed epsilon.")
+@click.option("--claim-delta", type=parsing.NUMBER, default=0.0, show_default=True, help="The claimed delta.")
+@click.option("--claim-mu", type=parsing.NUMBER, help="Instead: the claimed mu of Gaussian DP.")
+@click.option("--claim-rho", type=parsing.NUMBER, help="Instead: the claimed rho of zCDP.")
+@click.option("--neighbours", type=_NEIGHBOURS, help="Of the claim. Values of a domain are replaced: replace-one.")
+@click.option("--protocol", type=click.Choice(_PROTOCOLS), help="How reports are read: a test of its likelihood ratio.")
+@click.option(
+    "--rad", "by_rad", is_flag=True, help="Audit by the advantage of an attack; uniform prior unless --prior."
+)
+@click.option("--prior", help="With --rad: p1,p2,... or @file.")
+@click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
+@click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
+@click.option("--sequential", is_flag=True, help="Stop as soon as the claim is refuted.")
+@click.option("--looks", type=parsing.WHOLE, default=50, show_default=True, help="Of a sequential audit.")
+@click.option("--one-value", is_flag=True, help="TARGET is a function of one value, not of an array of them.")
+@click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where TARGET uses the rng it is given).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def audit_command(**options: Any) -> int:
+    """Test a claim of privacy on outputs of an implementation.
+
+    TARGET is package.module:function, path/file.py:function, a log (.csv, .tsv, .parquet), or with --program a command
+    line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each.
+    Exit code 5: the claim is refuted.
+    """
+    claim, protocol = _claim(options), _protocol(options)
+    settings = {name: options[name] for name in ("trials", "significance", "sequential", "looks", "seed")}
+    kind = {"output_kind": options["output_kind"]}
+    sampler = _target(options)
+    if not isinstance(sampler, Samples):
+        settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
+    if options["pairs"] is not None:
+        settings["pairs"] = _imported(options["pairs"], "--pairs")
+    with bar("audit") as progress:
+        result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
+    result = replace(result, command=repeat_command(result.seed))
+    click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
+    return EXIT_REFUTED if result.refuted else 0
+
+
+def _claim(options: dict[str, Any]) -> Any:
+    names = [name for name in ("claim_epsilon", "claim_mu", "claim_rho") if options[name] is not None]
+    if len(names) != 1:
+        got = " and ".join(f"--{name.replace('_', '-')}" for name in names) or "none"
+        raise ParameterError("the claim", "one of --claim-epsilon, --claim-mu, --claim-rho", got)
+    neighbours = options["neighbours"]
+    if neighbours is None:
+        if options["pairs"] is not None:
+            raise ParameterError("--neighbours", "given with --pairs", "nothing", "It is never guessed.")
+        neighbours = "replace-one"
+    if names[0] == "claim_mu":
+        return GDP(options["claim_mu"], neighbours=neighbours)
+    if names[0] == "claim_rho":
+        return ZCDP(options["claim_rho"], neighbours=neighbours)
+    if options["claim_delta"] > 0.0:
+        return ApproxDP(options["claim_epsilon"], options["claim_delta"], neighbours=neighbours)
+    return PureDP(options["claim_epsilon"], neighbours=neighbours)
+
+
+def _protocol(options: dict[str, Any]) -> Any:
+    if options["protocol"] is None:
+        return None
+    if options["claim_epsilon"] is None or options["domain"] is None:
+        raise ParameterError("--protocol", "used with --claim-epsilon and --domain", "one of them missing")
+    return RELEASES[options["protocol"]].build({"m": options["domain"], "epsilon": options["claim_epsilon"]})
+
+
+def _threat(options: dict[str, Any]) -> Threat | None:
+    if not options["by_rad"]:
+        return None
+    if options["prior"] is not None:
+        words = parsing.words(options["prior"], "--prior")
+        return Threat(Prior.of([parsing.number(word, "--prior") for word in words]))
+    if options["domain"] is None:
+        raise ParameterError("--rad", "used with --domain or --prior", "neither")
+    return Threat(Prior.uniform(options["domain"]))
+
+
+def _target(options: dict[str, Any]) -> Any:
+    target = options["target"]
+    if options["program"]:
+        return Executable(target, format=options["form"], seconds=options["seconds"], memory=int(options["memory"]))
+    if target.lower().endswith(_LOGS):
+        columns = options["output_column"].split(",")
+        output = columns[0] if len(columns) == 1 else columns
+        return Samples.read(target, options["input_column"], output, output_kind=options["output_kind"])
+    return _imported(target, "TARGET")
+
+
+def _imported(text: str, option: str) -> Any:
+    """Return the object behind package.module:name or path/file.py:name."""
+    place, colon, name = text.rpartition(":")
+    hint = "Such as mypackage.mymodule:sampler or path/file.py:sampler."
+    if not colon or not place or not name:
+        raise ParameterError(option, "module:name, file.py:name or a log", repr(text), hint)
+    try:
+        if place.endswith(".py"):
+            spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+            module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+            sys.modules[module.__name__] = module
+            spec.loader.exec_module(module)  # type: ignore[union-attr]
+        else:
+            sys.path.insert(0, str(Path.cwd()))
+            module = importlib.import_module(place)
+    except (ImportError, OSError, SyntaxError) as error:
+        raise ParameterError(option, "something that can be imported", repr(text), f"{error}. {hint}") from None
+    except Exception as error:
+        got = f"a module that raises {type(error).__name__}"
+        raise ParameterError(option, "something that can be imported", got, hint) from error
+    if not hasattr(module, name):
+        raise ParameterError(option, f"a name of {place}", repr(name), hint)
+    return getattr(module, name)

@@ -1,0 +1,71 @@
+"""``dpradar measure FILE ...``: what someone's own attack gained, from its logged results."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import numpy as np
+
+from ..attacks import measure
+from ..errors import ParameterError
+from . import parsing
+
+__all__ = ["measure_command"]
+
+_YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
+
+
+@click.command("measure")
+@click.argument("file")
+@click.option("--with", "with_", required=True, metavar="COLUMN", help="Guesses (or hits) about people who took part.")
+@click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about people who did not.")
+@click.option("--truth", metavar="COLUMN", help="What is true. Without it the columns hold hits: true/false or 1/0.")
+@click.option("--truth-without", metavar="COLUMN", help="What is true of those who did not, if it is another column.")
+@click.option("--within", type=parsing.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much.")
+@click.option("--paired", is_flag=True, help="Both columns of a row are about the same target.")
+@click.option("--target", metavar="COLUMN", help="Names the target where some occur in several rows.")
+@click.option("--confidence", type=parsing.NUMBER, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def measure_command(**options: Any) -> int:
+    """Tell what an attack gained: success, success on others, and the difference, with intervals.
+
+    FILE is a CSV file with a header, one row for each guess.
+    """
+    table = parsing.columns(options["file"], "FILE")
+    given: dict[str, Any] = {name: _column(table, options[name], name) for name in ("with_", "without", "truth", "truth_without")}
+    targets = _column(table, options["target"], "target")
+    if given["truth"] is None:
+        given["with_"], given["without"] = (_hits(given[name]) for name in ("with_", "without"))
+    elif options["within"] > 0.0:
+        given = {k: None if v is None else [parsing.number(x, "--within") for x in v] for k, v in given.items()}
+    run = measure(
+        given["with_"],
+        given["without"],
+        truth=given["truth"],
+        truth_without=given["truth_without"],
+        within=options["within"],
+        paired=options["paired"],
+        targets=targets,
+        confidence=options["confidence"],
+        name=f"logged in {options['file']}",
+    )
+    click.echo(json.dumps(run.to_dict()) if options["as_json"] else run.explain())
+    return 0
+
+
+def _column(table: dict[str, list[str]], name: str | None, option: str) -> list[str] | None:
+    if name is None:
+        return None
+    if name not in table:
+        flag = f"--{option.rstrip('_').replace('_', '-')}"
+        raise ParameterError(flag, f"a column of the file: {', '.join(table)}", repr(name))
+    return table[name]
+
+
+def _hits(column: list[str] | None) -> Any:
+    words = [word.strip().lower() for word in column or []]
+    if not set(words) <= _YES | _NO:
+        raise ParameterError("hits", "true/false, yes/no or 1/0", "other words", "Or name the column of the --truth.")
+    return np.array([word in _YES for word in words])
