@@ -16,7 +16,7 @@ import scipy
 
 import dpradar
 
-from . import accounting, continuous, dense, guarantees, local, noise, peers, startup
+from . import accounting, continuous, dense, guarantees, local, noise, peers, reports, startup
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -29,6 +29,7 @@ CASES: tuple[Case, ...] = (
     *continuous.CASES,
     *guarantees.CASES,
     *accounting.CASES,
+    *reports.CASES,
     *local.LARGE_CASES,
     *dense.WATCHED,
     *noise.WATCHED,
@@ -38,7 +39,7 @@ _EFFORTS = {
     "usual": Effort(),
     "full": Effort(level=2),
 }
-_PEERS = ("dp-accounting", "riskcal", "qif")
+_PEERS = ("dp-accounting", "riskcal", "qif", "multi-freq-ldpy")
 
 
 def _arguments() -> argparse.Namespace:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +14,8 @@ __all__ = ["coins", "row_chunks", "subsets"]
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
-_CHUNK = 4_000_000  # bits worked on at once
-_DENSE = 0.1  # the share of members from which taking one out by trial is quick
+_CHUNK = 8_000_000  # bits worked on at once
+_CACHE = 128_000  # random bytes that stay near the processor
 
 
 def row_chunks(rows: int, columns: int, entries: int = _CHUNK) -> Iterator[slice]:
@@ -43,14 +42,17 @@ def coins(rng: np.random.Generator, rows: int, columns: int, chance: float) -> B
     >>> bool(abs(coins(np.random.default_rng(1), 100, 1000, 0.3).mean() - 0.3) < 0.01)
     True
     """
-    count = rows * columns
+    bits = np.empty(rows * columns, dtype=bool)
     digit = min(int(chance * 256.0), 255)
     rest = chance * 256.0 - digit
-    raw = rng.integers(0, (1 << 64) - 1, size=-(-count // 8), dtype=np.uint64, endpoint=True).view(np.uint8)[:count]
-    bits = raw < np.uint8(digit)
-    if rest > 0.0:
-        open_ = np.flatnonzero(raw == np.uint8(digit))
-        bits[open_] = rng.random(open_.size) < rest
+    for start in range(0, bits.size, _CACHE):
+        piece = bits[start : start + _CACHE]
+        words = -(-piece.size // 8)
+        raw = rng.integers(0, (1 << 64) - 1, size=words, dtype=np.uint64, endpoint=True).view(np.uint8)[: piece.size]
+        np.less(raw, np.uint8(digit), out=piece)
+        if rest > 0.0:
+            open_ = np.flatnonzero(raw == np.uint8(digit))
+            piece[open_] = rng.random(open_.size) < rest
     return np.asarray(bits.reshape(rows, columns))
 
 
@@ -67,19 +69,44 @@ def subsets(rng: np.random.Generator, columns: int, size: int, own: Ints, kept: 
     ([3, 3], True, False)
     """
     rows = own.size
-    # Where members are rare one is hard to hit, so rather have too few of them at first.
-    typical = size if size >= _DENSE * columns else max(0.0, size - 3.0 * math.sqrt(size))
-    bits = coins(rng, rows, columns, typical / columns)
+    bits = coins(rng, rows, columns, size / columns)
     bits[np.arange(rows), own] = kept
     missing = size - np.count_nonzero(bits, axis=1)
+    _put_in(rng, bits, missing, own)
+    surplus = np.flatnonzero(missing < 0)
+    bits[surplus] = _thinned(rng, bits[surplus], -missing[surplus], own[surplus])
+    return bits
+
+
+def _put_in(rng: np.random.Generator, bits: Bools, missing: Ints, own: Ints) -> None:
+    """Put random new members into the rows that miss some; the own column is left as it is."""
+    columns = bits.shape[1]
     flat = bits.reshape(-1)
-    left = np.flatnonzero(missing)
+    left = np.flatnonzero(missing > 0)
     while left.size:
         column = rng.integers(0, columns, size=left.size)
         at = left * columns + column
-        put = missing[left] > 0
-        changed = (flat[at] != put) & (column != own[left])
-        flat[at[changed]] = put[changed]
-        missing[left] -= np.where(changed, np.where(put, 1, -1), 0)
-        left = left[missing[left] != 0]
+        new = ~flat[at] & (column != own[left])
+        flat[at[new]] = True
+        missing[left[new]] -= 1
+        left = left[missing[left] > 0]
+
+
+def _thinned(rng: np.random.Generator, bits: Bools, surplus: Ints, own: Ints) -> Bools:
+    """Return the rows after so many random members of each are taken out; the own column is left as it is.
+
+    Members are listed, so that one is hit at the first try, also where they are rare.
+    """
+    rows, columns = bits.shape
+    flat, kept = bits.reshape(-1), np.arange(rows) * columns + own
+    members = np.flatnonzero(flat)
+    count = np.count_nonzero(bits, axis=1)
+    first = np.cumsum(count) - count
+    left = np.arange(rows)
+    while left.size:
+        at = members[first[left] + (rng.random(left.size) * count[left]).astype(np.intp)]
+        gone = flat[at] & (at != kept[left])
+        flat[at[gone]] = False
+        surplus[left[gone]] -= 1
+        left = left[surplus[left] > 0]
     return bits
