@@ -97,7 +97,8 @@ def _searched(
     encoder = encoder_for(batch)
     chosen = best_pairs(encoder, batch, inputs, pairs, claim.delta, _TOP)
     draws = max(1, (plan.trials - budget) // 2)
-    spent, found = 16 + inputs.size, []
+    spent = 16 + inputs.size
+    found: list[tuple[tuple[int, int], Any]] = []
     for pair in chosen:
         sides = rng.permutation(np.resize(np.array(pair), budget // 2 // len(chosen)))
         closer = source.batch(sides, rng)
@@ -105,11 +106,29 @@ def _searched(
         outputs = tuple(
             np.concatenate([_padded(batch, closer)[inputs == side], closer.array[sides == side]]) for side in pair
         )
-        event = best_event(encoder, pair, outputs, draws, claim.delta, plan.failure, source.known or None)  # type: ignore[arg-type]
-        found.append(event)
+        found.append((pair, outputs))
         if plan.progress is not None:
             plan.progress(spent, plan.trials)
-    return max(found, key=lambda event: event.promise), spent
+    return _best(encoder, found, draws, claim, plan, source.known or None), spent
+
+
+def _best(
+    encoder: Encoder,
+    candidates: list[tuple[tuple[int, int], Any]],
+    draws: int,
+    claim: Claim,
+    plan: Plan,
+    names: tuple[Any, ...] | None,
+) -> Event:
+    """Return the best event of the candidate pairs; classifiers, which take long, are tried on the best pair only."""
+
+    def event(number: int, *, train: bool) -> Event:
+        pair, outputs = candidates[number]
+        return best_event(encoder, pair, outputs, draws, claim, plan.failure, names, train=train)
+
+    simple = [event(k, train=False) for k in range(len(candidates))]
+    top = max(range(len(simple)), key=lambda k: simple[k].promise)
+    return max(simple[top], event(top, train=True), key=lambda one: one.promise)
 
 
 def _padded(batch: Batch, like: Batch) -> NDArray[Any]:
@@ -147,13 +166,12 @@ def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditRe
     batch = Batch(log.kind, log.outputs[half], None)
     encoder: Encoder = encoder_for(batch)
     pairs = [(a, b) for a in pool for b in pool if a != b]
-    found = []
+    found: list[tuple[tuple[int, int], Any]] = []
     for pair in best_pairs(encoder, batch, codes[half], pairs, claim.delta, _TOP):
         outputs = tuple(log.outputs[half[codes[half] == side]] for side in pair)
-        draws = int(min((codes[rest] == side).sum() for side in pair))
-        event = best_event(encoder, pair, outputs, draws, claim.delta, plan.failure, log.output_names)
-        found.append(event)
-    best = max(found, key=lambda event: event.promise)
+        found.append((pair, outputs))
+    draws = int(min((codes[rest] == side).sum() for pair, _ in found for side in pair))
+    best = _best(encoder, found, draws, claim, plan, log.output_names)
     tested = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
 
     def work(count: int, rng: np.random.Generator) -> Tally:

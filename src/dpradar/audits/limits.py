@@ -116,6 +116,13 @@ class Claim:
             for much, little in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
         )
 
+    def promise(self, tally: Tally, failure: float) -> float:
+        """Return how much such counts would say against the claim: what a search looks for."""
+        if self.epsilon is not None:
+            return tally.epsilon_lower(self.delta, failure, always=False)
+        corner = tally.corner(failure, always=False)
+        return corner.first - 1.0 + self.curve.at(min(corner.other, 1.0))
+
 
 def claimed(claim: object, relation: Relation | None) -> Claim:
     """Return what is claimed under the relation (that of the guarantee itself, if None)."""

@@ -19,6 +19,7 @@ from .limits import Tally
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .limits import Claim
     from .sources import Batch
 
 __all__ = ["Event", "best_event", "best_pairs"]
@@ -28,9 +29,9 @@ Ints = NDArray[np.intp]
 _SMOOTHING = 0.5
 _CELLS = 20_000_000  # pairs times categories compared at once
 _MOST_THRESHOLDS = 200
-_CLASSIFIED = 20_000  # outputs a classifier is trained on
-_MOST_BITS = 256  # bits that a classifier looks at
-_NEARLY = 0.97
+_CLASSIFIED = 5_000  # outputs a classifier is trained on
+_MOST_COLUMNS = 256  # that a classifier looks at
+_CLEARLY = 0.03
 _LARGEST = 1e100  # its square is still a number
 
 
@@ -110,6 +111,9 @@ class _Ratios:
         if len(self.tables) == 1:
             inside = np.flatnonzero(self.tables[0] >= threshold)
             return f"output in {{{self.encoder.columns[0].named(inside, names)}}}"
+        if len(active) == 1:
+            inside = np.flatnonzero(self.tables[active[0]] >= threshold)
+            return f"coordinate {active[0]} in {{{self.encoder.columns[active[0]].named(inside, names)}}}"
         return f"score of {len(active)} coordinates at least {threshold:.4g}"
 
 
@@ -149,6 +153,7 @@ def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_Model]:
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
+        from threadpoolctl import threadpool_limits
     except ImportError:
         return []
     a, b = one[:_CLASSIFIED], other[:_CLASSIFIED]
@@ -156,9 +161,10 @@ def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_Model]:
     x, y = _features(np.concatenate([a, b]), width), np.repeat([1, 0], [len(a), len(b)])
     models = {
         "logistic regression": make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
-        "boosted trees": HistGradientBoostingClassifier(max_iter=60, random_state=0),
+        "boosted trees": HistGradientBoostingClassifier(max_iter=30, early_stopping=False, random_state=0),
     }
-    return [_Model(name, model.fit(x, y), width) for name, model in models.items()]
+    with threadpool_limits(1):  # for so little work more threads wait for each other
+        return [_Model(name, model.fit(x, y), width) for name, model in models.items()]
 
 
 def _features(array: NDArray[Any], width: int) -> Floats:
@@ -201,42 +207,45 @@ def best_event(
     pair: tuple[int, int],
     outputs: tuple[NDArray[Any], NDArray[Any]],
     draws: int,
-    delta: float,
+    claim: Claim,
     failure: float,
     names: tuple[Any, ...] | None,
+    *,
+    train: bool = False,
 ) -> Event:
     """Return the event for two inputs, learned on one half of their outputs; its threshold is chosen on the other.
 
     ``draws`` outputs of each input will test it: the threshold is the one with the best lower bound to be expected.
+    ``train``: classifiers are tried too, where outputs have several columns.
     """
     (a, x), (b, y) = (np.split(part, [len(part) // 2]) for part in outputs)
     scores: list[Any] = [_Line(1.0), _Line(-1.0)] if encoder.kind == "real" else []
     scores.append(_ratios(encoder, a, b))
-    if encoder.kind == "vector" or (encoder.kind == "bits" and 1 < len(encoder.sizes) <= _MOST_BITS):
+    if train and 1 < len(encoder.sizes) <= _MOST_COLUMNS and encoder.kind in ("vector", "bits"):
         scores += _classifiers(a, b)
     found = []
     for score in scores:
-        value, threshold = _threshold(score(x), score(y), draws, delta, failure)
+        value, threshold = _threshold(score(x), score(y), draws, claim, failure)
         found.append(Event(*pair, score, threshold, score.told(threshold, names), value))
     # The simplest score, which stands first, unless another is clearly better.
     top = max(event.promise for event in found)
-    return next(event for event in found if event.promise >= _NEARLY * top)
+    return next(event for event in found if event.promise >= top - _CLEARLY * abs(top))
 
 
-def _threshold(one: Floats, other: Floats, draws: int, delta: float, failure: float) -> tuple[float, float]:
+def _threshold(one: Floats, other: Floats, draws: int, claim: Claim, failure: float) -> tuple[float, float]:
     levels = np.unique(np.concatenate([one, other]))
     if levels.size > _MOST_THRESHOLDS:
         both = np.concatenate([one, other])
         fine = np.concatenate([np.linspace(0, 1, 100), 1.0 - np.geomspace(1e-5, 0.1, 60), np.geomspace(1e-5, 0.1, 40)])
         levels = np.unique(np.quantile(both, np.clip(fine, 0.0, 1.0)))
     first, second = (part.size - np.searchsorted(np.sort(part), levels, side="left") for part in (one, other))
-    best = (-1.0, float(levels[-1]))
+    best = (-np.inf, float(levels[-1]))
     for k, level in enumerate(levels.tolist()):
         # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is
         # otherwise the luckiest one.
-        seen, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k]) + 0.5
-        expected = Tally(round(max(seen, 0.0) / one.size * draws), draws, round(missed / other.size * draws), draws)
-        value = expected.epsilon_lower(delta, failure, always=False)
+        seen, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
+        lost = min(round(missed / other.size * draws), draws)
+        value = claim.promise(Tally(round(max(seen, 0.0) / one.size * draws), draws, lost, draws), failure)
         if value > best[0]:
             best = (value, level)
     return best
