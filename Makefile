@@ -8,12 +8,13 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/peers
+AUDITED := $(VENV)/audited
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all check format bench bench-peers dist lock clean
+.PHONY: help setup demo test test-all test-peers check format bench bench-peers audits dist lock clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -49,14 +50,33 @@ format: setup  ## format the code and apply safe fixes
 bench: setup  ## measure speed
 	$(PY) -m benchmarks $(ARGS)
 
-bench-peers: $(PEERS)/.installed  ## the same beside riskcal and libqif (ARGS=--full: all cases)
-	PYTHONPATH="$(CURDIR)/$(PEERS)" $(PY) -m benchmarks $(ARGS)
+bench-peers: $(PEERS)/.installed $(AUDITED)/.installed  ## the same beside riskcal, libqif and multi-freq-ldpy
+	PYTHONPATH="$(CURDIR)/$(PEERS):$(CURDIR)/$(AUDITED)" $(PY) -m benchmarks $(ARGS)
+
+audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/opendp_measurements.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/multi_freq_ldpy_clients.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)/older:$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py --only SUE,OUE
+
+test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
 
 # Beside .venv and not in it, because they are no dependencies; and without theirs, which requirements.lock has: all
 # compute with the same numpy, scipy and dp-accounting. libqif exists for some systems only.
 $(PEERS)/.installed: $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) riskcal==1.5.1
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) --only-binary qif qif==1.6.0 || echo "no libqif for this system"
+	@touch $@
+
+# Beside .venv like the peers. diffprivlib needs scikit-learn below 1.9, the two LDP libraries xxhash below 4; pure-ldp
+# 1.1.2 is there for the mistake that 1.2.0 repaired. 680 MB.
+$(AUDITED)/.installed: $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) diffprivlib==0.6.6 scikit-learn==1.8.0 opendp==0.16.0 deprecated==1.3.1 wrapt==2.5.2
+	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) pure-ldp==1.2.0 bitarray==3.12.3 statsmodels==0.15.0 pandas==3.1.1 patsy==1.0.3
+	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) multi-freq-ldpy==0.2.5 numba==0.68.1 llvmlite==0.50.0 xxhash==3.8.2
+	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED)/older pure-ldp==1.1.2
 	@touch $@
 
 # The wheel is tried where nothing of this folder can be seen: a new environment, started from a temporary folder.

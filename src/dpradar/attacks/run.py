@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.capabilities import Release
     from ..threats import Threat
-    from .play import Attack
+    from .play import Attack, Played
 
 __all__ = ["attack"]
 
@@ -225,10 +225,14 @@ def _piece(release: Release, threat: Threat, chosen: Attack, count: int, rng: np
         message = f"{release.name} cannot be drawn from"
         raise UnsupportedError(message)
     targets = draw_targets(threat, count, rng)
-    played = chosen.play(release.sample(targets, rng), targets, rng)
+    return counts_of(chosen.play(release.sample(targets, rng), targets, rng))
+
+
+def counts_of(played: Played) -> Counts:
+    """Return the sums of what an attack did."""
     others = played.others
     return Counts(
-        trials=count,
+        trials=others.size,
         hits=int(np.count_nonzero(played.hits)),
         others=float(others.sum()),
         squares=float(np.square(others).sum()),

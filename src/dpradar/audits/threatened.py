@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..attacks.optimal import optimal_attack
 from ..attacks.pieces import in_pieces
-from ..attacks.run import Counts, draw_targets
+from ..attacks.run import Counts, counts_of, draw_targets
 from ..attacks.strategies import GuessAttack, report_as_is
 from ..bounds import assess
 from ..errors import ParameterError
@@ -26,7 +26,7 @@ from .inversion import (
 )
 
 if TYPE_CHECKING:
-    from ..attacks.play import Attack, Played
+    from ..attacks.play import Attack
     from ..threats import Threat
     from .limits import Claim
     from .plan import Plan
@@ -75,7 +75,7 @@ def rad_audit(
         targets = draw_targets(threat, count, rng)
         reports = source.draw(targets, rng)
         played = chosen.play(reports if isinstance(reports, tuple) else np.asarray(reports), targets, rng)
-        return _Seen(_counts(played), int(np.count_nonzero(rng.random(count) < played.others)))
+        return _Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
 
     seen, low, refuted, notes, looks = _run(work, plan, size, allowed.value)
     trials = seen.counts.trials
@@ -110,19 +110,6 @@ def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack
     if protocol is not None:
         return optimal_attack(protocol, threat)
     return GuessAttack(report_as_is, threat, "report as it is")
-
-
-def _counts(played: Played) -> Counts:
-    others = played.others
-    return Counts(
-        trials=others.size,
-        hits=int(np.count_nonzero(played.hits)),
-        others=float(others.sum()),
-        squares=float(np.square(others).sum()),
-        least=float(others.min()),
-        most=float(others.max()),
-        sampled=played.sampled,
-    )
 
 
 def _run(work: Any, plan: Plan, size: int, allowed: float) -> tuple[_Seen, float, bool, tuple[str, ...], int]:

@@ -1,0 +1,199 @@
+"""DP-SGD for many independent runs at once, with what the attacker sees of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+from ..params import Param
+from .gradients import CLIP, NOISE, RATE, GradientScores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .networks import Network, Stack
+
+__all__ = ["Candidates", "Runs", "Training", "train"]
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+_STEPS = Param(name="steps", integer=True, low=1, what="the number of steps of a training run", typical=(10, 1000))
+_LEARNING_RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.01, 1.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """How a model is trained: DP-SGD as Opacus does it.
+
+    A step adds up the clipped gradients of the records that take part (all of them when ``sample_rate`` is 1), adds
+    noise of standard deviation ``noise_multiplier * clip`` to every parameter, divides by the expected number of
+    records and moves the parameters by ``learning_rate`` against it.
+
+    Examples
+    --------
+    >>> from dpradar.learning import Network
+    >>> Training(network=Network((784, 10, 10)), steps=100, clip=0.1, noise_multiplier=5.0, learning_rate=1.0).steps
+    100
+    """
+
+    network: Network
+    steps: int
+    clip: float
+    noise_multiplier: float
+    learning_rate: float
+    sample_rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        for param in (_STEPS, CLIP, NOISE, _LEARNING_RATE, RATE):
+            object.__setattr__(self, param.name, param.check("Training", getattr(self, param.name)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Known records, and the candidates of which one is the target: features (rows) and classes."""
+
+    known_x: Array
+    known_y: Array
+    x: Array
+    y: Array
+
+    def __post_init__(self) -> None:
+        for name in ("known_x", "x"):
+            table = np.asarray(getattr(self, name), dtype=np.float32)
+            if table.ndim != 2 or not np.all(np.isfinite(table)):
+                raise ParameterError(f"Candidates.{name}", "a table of finite numbers", f"shape {table.shape}")
+            object.__setattr__(self, name, np.ascontiguousarray(table))
+        for name, rows in (("known_y", self.known_x.shape[0]), ("y", self.x.shape[0])):
+            classes = np.asarray(getattr(self, name))
+            if classes.shape != (rows,) or not np.issubdtype(classes.dtype, np.integer):
+                raise ParameterError(f"Candidates.{name}", f"{rows} whole numbers, one class per record", repr(classes))
+            object.__setattr__(self, name, classes)
+        if self.x.shape[0] < 2 or self.x.shape[1] != self.known_x.shape[1]:
+            allowed = f"at least 2 records of {self.known_x.shape[1]} features"
+            raise ParameterError("Candidates.x", allowed, f"shape {self.x.shape}")
+        self._check_disjoint()
+
+    def _check_disjoint(self) -> None:
+        rows = {row.tobytes() for row in self.known_x}
+        if any(row.tobytes() in rows for row in self.x):
+            hint = "The attacker knows the other records; the target must not be one of them."
+            raise ParameterError("Candidates", "disjoint from the known records", "a candidate that is known", hint)
+        if len({(row.tobytes(), int(c)) for row, c in zip(self.x, self.y, strict=True)}) < self.x.shape[0]:
+            raise ParameterError("Candidates", "different from each other", "two equal ones")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Runs:
+    """Finished runs: the targets, what the attacker can compute, and the models."""
+
+    targets: NDArray[np.intp]
+    scores: GradientScores
+    models: Stack
+
+
+def train(
+    training: Training,
+    data: Candidates,
+    targets: Any,
+    seeds: list[np.random.SeedSequence],
+    *,
+    start: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Runs:
+    """Train one model for each target and return what an attacker learns from the noisy gradient sums.
+
+    ``targets[r]`` is the candidate that run r was given, ``seeds[r]`` its randomness; ``start`` the seed of the first
+    parameters, which all runs share.
+
+    Notes
+    -----
+    The attacker knows the known records, which of them take part in a step, the parameters before it and the noisy
+    sum. Clipping by layer-wise norms: Goodfellow (2015). Work grows with runs x records x parameters; memory with
+    runs x records x (largest layer behind the first).
+
+    Examples
+    --------
+    >>> from dpradar.learning import Network
+    >>> rng = np.random.default_rng(1)
+    >>> data = Candidates(rng.normal(size=(20, 3)), rng.integers(0, 2, 20), rng.normal(size=(2, 3)), np.array([0, 1]))
+    >>> training = Training(network=Network((3, 2)), steps=5, clip=1.0, noise_multiplier=1.0, learning_rate=0.1)
+    >>> runs = train(training, data, [0, 1], np.random.SeedSequence(1).spawn(2))
+    >>> runs.scores.likelihoods.shape
+    (2, 2)
+    """
+    chosen = np.asarray(targets, dtype=np.intp)
+    m = data.x.shape[0]
+    if chosen.ndim != 1 or chosen.size != len(seeds) or chosen.size == 0 or chosen.min() < 0 or chosen.max() >= m:
+        allowed = f"one number from 0 to {m - 1} and one seed for each run"
+        raise ParameterError("train.targets", allowed, f"{chosen.size} targets and {len(seeds)} seeds")
+    if training.network.sizes[0] != data.x.shape[1] or training.network.sizes[-1] <= max(
+        data.known_y.max(), data.y.max()
+    ):
+        allowed = f"for {data.x.shape[1]} features and more than {max(data.known_y.max(), data.y.max())} classes"
+        raise ParameterError("Training.network", allowed, f"{training.network.sizes}")
+    models = training.network.start(chosen.size, np.random.default_rng(start))
+    scores = GradientScores(chosen.size, m, training.clip, training.noise_multiplier, training.sample_rate)
+    rngs = [np.random.default_rng(seed) for seed in seeds]
+    for step in range(training.steps):
+        _step(training, data, chosen, models, scores, rngs)
+        if progress is not None:
+            progress(step + 1, training.steps)
+    return Runs(chosen, scores, models)
+
+
+def _step(
+    training: Training,
+    data: Candidates,
+    targets: NDArray[np.intp],
+    models: Stack,
+    scores: GradientScores,
+    rngs: list[np.random.Generator],
+) -> None:
+    runs, own = targets.size, np.arange(targets.size)
+    dtype = models.weights[0].dtype
+    known, drawn = _taking_part(training, data.known_x.shape[0], rngs, dtype)
+    others = models.clipped(data.known_x, data.known_y, training.clip)
+    weights, biases = models.summed(others, known)
+    candidates = models.clipped(data.x, data.y, training.clip)
+    mine = np.zeros((runs, data.x.shape[0]), dtype=dtype)
+    mine[own, targets] = drawn
+    own_weights, own_biases = models.summed(candidates, mine)
+    noise_weights, noise_biases = _noise(training, models, rngs)
+    # What is left when the known records are taken out: the target's clipped gradient, if it takes part, and noise.
+    gram = candidates.products()
+    products = gram[own, :, targets] * drawn[:, None] + candidates.against(noise_weights, noise_biases)
+    scores.add_products(products, gram)
+    expected = training.sample_rate * (data.known_x.shape[0] + 1)
+    rate = dtype.type(training.learning_rate / expected)
+    for layer in range(len(weights)):
+        models.weights[layer] -= rate * (weights[layer] + own_weights[layer] + noise_weights[layer])
+        models.biases[layer] -= rate * (biases[layer] + own_biases[layer] + noise_biases[layer])
+
+
+def _taking_part(training: Training, records: int, rngs: list[np.random.Generator], dtype: Any) -> tuple[Array, Array]:
+    """Return which known records take part in each run, and whether the target does."""
+    if training.sample_rate == 1.0:
+        return np.ones((len(rngs), records), dtype=dtype), np.ones(len(rngs), dtype=dtype)
+    drawn = np.stack([rng.random(records + 1) < training.sample_rate for rng in rngs]).astype(dtype)
+    return drawn[:, :-1], drawn[:, -1]
+
+
+def _noise(training: Training, models: Stack, rngs: list[np.random.Generator]) -> tuple[list[Array], list[Array]]:
+    """Return Gaussian noise for every parameter of every run, each from the run's own generator."""
+    dtype = models.weights[0].dtype
+    size = training.network.parameters
+    flat = np.empty((len(rngs), size), dtype=dtype)
+    for row, rng in zip(flat, rngs, strict=True):
+        rng.standard_normal(out=row, dtype=dtype)
+    flat *= dtype.type(training.clip * training.noise_multiplier)
+    weights, biases, at = [], [], 0
+    for weight, bias in zip(models.weights, models.biases, strict=True):
+        weights.append(flat[:, at : at + weight[0].size].reshape(weight.shape))
+        at += weight[0].size
+        biases.append(flat[:, at : at + bias[0].size].reshape(bias.shape))
+        at += bias[0].size
+    return weights, biases
