@@ -34,7 +34,8 @@ def measure_command(**options: Any) -> int:
     FILE is a CSV file with a header, one row for each guess.
     """
     table = parsing.columns(options["file"], "FILE")
-    given: dict[str, Any] = {name: _column(table, options[name], name) for name in ("with_", "without", "truth", "truth_without")}
+    names = ("with_", "without", "truth", "truth_without")
+    given: dict[str, Any] = {name: _column(table, options[name], name) for name in names}
     targets = _column(table, options["target"], "target")
     if given["truth"] is None:
         given["with_"], given["without"] = (_hits(given[name]) for name in ("with_", "without"))

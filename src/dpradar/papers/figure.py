@@ -1,0 +1,54 @@
+"""What a reproduced figure or table is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from .table import Table
+
+    Progress = Callable[[str], None]
+
+__all__ = ["PaperFigure", "printed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """A figure: what it shows, its numbers (from the data folder, saying how far they are), and its picture.
+
+    A table has no picture: ``draw`` is None, and its rows are told. ``note`` says what the source claims that does not
+    hold.
+    """
+
+    what: str
+    compute: Callable[[Path | None, Progress], Table]
+    draw: Callable[[Table], Figure] | None
+    note: str = ""
+
+
+def printed(table: Table) -> list[str]:
+    """Return the lines of a table as text, columns below each other.
+
+    Examples
+    --------
+    >>> from dpradar.papers.table import Table
+    >>> printed(Table(("eta", "share"), ({"eta": 9, "share": 0.25}, {"eta": 26, "share": None})))
+    ['eta  share', '9    0.25', '26   -']
+    """
+    cells = [[_short(row[name]) for name in table.columns] for row in table.rows]
+    lines = [list(table.columns), *cells]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
+    joined = ("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
+    return [line.rstrip() for line in joined]
+
+
+def _short(cell: object) -> str:
+    if cell is None:
+        return "-"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)
