@@ -59,7 +59,7 @@ def attack_gradients(
     >>> scores = GradientScores(runs=2000, candidates=4, clip=1.0, noise_multiplier=0.5)
     >>> scores.add(eye[targets] + rng.normal(0.0, 0.5, (2000, 4)), eye)
     >>> run = attack_gradients(scores, targets, dr.Threat(dr.Prior.uniform(4)))
-    >>> exact = dr.assess(candidate_mechanism(scores.distances[0]), dr.Threat(dr.Prior.uniform(4))).rad.value
+    >>> exact = dr.assess(candidate_mechanism(scores.distances), dr.Threat(dr.Prior.uniform(4))).rad.value
     >>> run.rad.low < exact < run.rad.high
     True
     """
@@ -103,8 +103,8 @@ def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> Played:
 def candidate_mechanism(distances: Any) -> Gaussian:
     """Return what the gradients of given candidates release, as Gaussian noise of unit variance around one point each.
 
-    ``distances`` are the sums over the steps of |mu_i - mu_j|^2 / (C sigma)^2, as :class:`GradientScores` adds them up
-    for each run. Only they matter: any points at these distances give the same risk.
+    ``distances`` are the sums over the steps of |mu_i - mu_j|^2 / (C sigma)^2, as :class:`GradientScores` adds them up.
+    Only they matter: any points at these distances give the same risk.
 
     Assumes
     -------

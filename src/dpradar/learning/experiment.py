@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["experiment"]
 
 _SHARD = 128  # runs trained together; more do not make it faster
-_FIELDS = ("targets", "likelihoods", "plain", "distances")
+_FIELDS = ("targets", "likelihoods", "plain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class _Shards:
             return None
         try:
             with np.load(path) as saved:
-                return {name: saved[name] for name in _FIELDS}
+                return {name: saved[name] for name in (*_FIELDS, "distances")}
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             return None  # a file that cannot be read is made again
 
@@ -103,6 +103,7 @@ def experiment(
         raise ParameterError("experiment.runs", "a whole number at least 1", f"{runs} runs in shards of {shard}")
     shards = _Shards(keep, _digest(training, data, seed, shard))
     found: list[dict[str, NDArray[Any]]] = []
+    apart: list[NDArray[Any]] = []
     for number in range(-(-runs // shard)):
         first, last = number * shard, min((number + 1) * shard, runs)
         arrays = shards.load(number)
@@ -110,13 +111,14 @@ def experiment(
         if arrays is None or arrays["targets"].size < last - first:
             arrays = _trained(training, data, range(first, last), seed)
             shards.save(number, arrays)
-        found.append({name: array[: last - first] for name, array in arrays.items()})
+        found.append({name: arrays[name][: last - first] for name in _FIELDS})
+        apart.append(arrays["distances"])
         if progress is not None:
             progress(last, runs)
     joined = {name: np.concatenate([arrays[name] for arrays in found]) for name in _FIELDS}
     scores = GradientScores(runs, data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate)
-    scores.likelihoods, scores.plain = joined["likelihoods"], joined["plain"]
-    scores.distances, scores.steps = joined["distances"], training.steps
+    scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
+    scores.distances = np.mean(apart, axis=0)
     return joined["targets"], scores
 
 
@@ -129,5 +131,5 @@ def _trained(training: Training, data: Candidates, numbers: range, seed: int) ->
         "targets": targets,
         "likelihoods": scores.likelihoods,
         "plain": scores.plain,
-        "distances": scores.distances.astype(np.float32),
+        "distances": scores.distances,
     }

@@ -64,7 +64,9 @@ class GradientScores:
     steps: int = 0
     likelihoods: Floats = field(init=False)
     plain: Floats = field(init=False)  # sums of inner products alone: what the printed rule looks at
-    distances: Floats = field(init=False)  # sums over the steps of squared distances between candidates, over noise
+    distances: Floats = field(
+        init=False
+    )  # squared, between candidates, over the noise: sums of steps
 
     def __post_init__(self) -> None:
         self.clip = CLIP.check("GradientScores", self.clip)
@@ -76,7 +78,7 @@ class GradientScores:
                 raise ParameterError(f"GradientScores.{name}", f"a whole number at least {least}", repr(value))
         self.likelihoods = np.zeros((self.runs, self.candidates))
         self.plain = np.zeros((self.runs, self.candidates))
-        self.distances = np.zeros((self.runs, self.candidates, self.candidates))
+        self.distances = np.zeros((self.candidates, self.candidates))
 
     @property
     def variance(self) -> float:
@@ -89,21 +91,21 @@ class GradientScores:
         ``gradients`` has the shape (runs, candidates, parameters), or (candidates, parameters) when all runs share it.
         """
         left, means = np.asarray(residual, dtype=float), np.asarray(gradients, dtype=float)
-        if means.ndim == 2:
-            means = np.broadcast_to(means, (self.runs, *means.shape))
-        shape = (self.runs, self.candidates)
-        if left.ndim != 2 or left.shape[0] != self.runs or means.shape != (*shape, left.shape[1]):
+        means = means[None] if means.ndim == 2 else means
+        fits = means.ndim == 3 and means.shape[0] in (1, self.runs) and means.shape[1] == self.candidates
+        if left.ndim != 2 or left.shape[0] != self.runs or not fits or means.shape[2] != left.shape[1]:
             allowed = f"residual ({self.runs}, parameters) and gradients ({self.runs}, {self.candidates}, parameters)"
             raise ParameterError("GradientScores.add", allowed, f"{left.shape} and {means.shape}")
-        gram = means @ means.transpose(0, 2, 1)
-        self.add_products((means @ left[:, :, None])[:, :, 0], gram)
+        shared = means.shape[0] == 1
+        products = left @ means[0].T if shared else (means @ left[:, :, None])[:, :, 0]
+        self.add_products(products, means @ means.transpose(0, 2, 1))
 
     def add_products(self, products: Any, gram: Any) -> None:
-        """Add one step from inner products: <residual, mu_i> (runs x candidates) and <mu_i, mu_j>."""
+        """Add one step from inner products: <residual, mu_i> (runs x candidates) and <mu_i, mu_j> (runs or 1, i, j)."""
         inner, table = np.asarray(products, dtype=float), np.asarray(gram, dtype=float)
-        shape = (self.runs, self.candidates)
-        if inner.shape != shape or table.shape != (*shape, self.candidates):
-            allowed = f"products {shape} and a Gram matrix {(*shape, self.candidates)}"
+        shape, m = (self.runs, self.candidates), self.candidates
+        if inner.shape != shape or table.shape not in ((self.runs, m, m), (1, m, m)):
+            allowed = f"products {shape} and a Gram matrix {(self.runs, m, m)}"
             raise ParameterError("GradientScores.add_products", allowed, f"{inner.shape} and {table.shape}")
         if not (np.all(np.isfinite(inner)) and np.all(np.isfinite(table))):
             hint = "The training has diverged, or the gradients were not computed."
@@ -119,7 +121,8 @@ class GradientScores:
             loss = np.logaddexp(np.log1p(-self.sample_rate), np.log(self.sample_rate) + loss)
         self.likelihoods += loss
         self.plain += inner
-        self.distances += (norms[:, :, None] + norms[:, None, :] - 2.0 * table) / self.variance
+        apart = norms.mean(axis=0)
+        self.distances += (apart[:, None] + apart[None, :] - 2.0 * table.mean(axis=0)) / self.variance
         self.steps += 1
 
 
