@@ -107,7 +107,9 @@ class GeneralAttack:
         """Fibres of one member: name it, or anyone else, whichever gains."""
         single, share = self.cover.single, (self.cover.single_hits / self.cover.guesses)[:, None]
         own = scores[single]
-        named = np.where(np.abs(own) <= tie, rng.random(own.shape) < share, own > 0.0)
+        # For success naming the member never hurts, however unlikely it has become.
+        near = tie if self.maximise == "rad" else 0.0
+        named = np.where(np.abs(own) <= near, rng.random(own.shape) < share, own > 0.0)
         named = (named & (share > 0.0)) | (share == 1.0)
         others = self.pi[single] @ named
         place = np.full(self.pi.size, -1)

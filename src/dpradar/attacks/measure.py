@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._version import __version__
 from ..errors import ParameterError
 from ..numerics.intervals import clopper_pearson, empirical_bernstein
+from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .run import CONFIDENCE
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["measure"]
 
+_WITHIN = Param(name="within", low=0.0, what="how far off a guess may be", typical=(0.0, 10.0))
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
@@ -65,6 +67,7 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
     (0.75, 0.5, 0.25)
     """
     failure = 1.0 - CONFIDENCE.check("measure", confidence)
+    within = _WITHIN.check("measure", within)
     first = _hits("guesses_with", guesses_with, truth, within)
     second = _hits("guesses_without", guesses_without, truth if truth_without is None else truth_without, within)
     if paired and first.size != second.size:
@@ -89,19 +92,21 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
 
 
 def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
-    found = np.asarray(guesses)
     hint = "Give guesses and truth=, or booleans that say which guesses were right."
+    found = _flat(owner, guesses, hint)
     if found.ndim != 1 or found.size == 0:
         raise ParameterError(owner, "a list with one entry per guess", f"shape {found.shape}", hint)
     if truth is None:
         if found.dtype != bool:
             raise ParameterError(owner, "booleans when no truth is given", f"{found.dtype}", hint)
         return found
-    right = np.asarray(truth)
+    right = _flat("truth", truth, hint)
     if right.shape != found.shape:
         raise ParameterError("truth", f"{found.size} entries, one per guess", f"{right.size}", hint)
-    if not within >= 0.0:
-        raise ParameterError("within", "a number at least 0", repr(within))
+    if (found.dtype.kind in "US") != (right.dtype.kind in "US") and "O" not in (found.dtype.kind, right.dtype.kind):
+        # "1" is never equal to 1: every guess would count as wrong, and the risk as 0.
+        hint = "Give guesses and truth as the same kind, words or numbers."
+        raise ParameterError("truth", f"of the kind of the guesses, {found.dtype}", f"{right.dtype}", hint)
     if within > 0.0:
         try:
             return np.asarray(np.abs(found.astype(float) - right.astype(float)) <= within)
@@ -109,6 +114,13 @@ def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
             message = "Leave within= out for guesses that are not numbers."
             raise ParameterError(owner, "numbers when within is given", f"{found.dtype}", message) from None
     return np.asarray(found == right)
+
+
+def _flat(owner: str, values: Any, hint: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise ParameterError(owner, "a flat list", "lists of different lengths", hint) from None
 
 
 def _share(hits: Bools, failure: float) -> Estimate:
@@ -130,11 +142,12 @@ def _paired(first: Bools, second: Bools, failure: float) -> Estimate:
 def _by_target(
     first: Bools, second: Bools, targets: Any, failure: float, *, paired: bool
 ) -> tuple[Estimate, Estimate, Estimate, int]:
-    names = np.asarray(targets)
+    names = _flat("targets", targets, "Name the target behind each entry.")
     if names.shape != first.shape or (not paired and second.size != first.size):
         hint = "Name the target behind each entry of both lists."
         raise ParameterError("targets", f"{first.size} names, one per guess", f"{names.size}", hint)
-    _, code = np.unique(names, return_inverse=True)
+    seen: dict[Any, int] = {}
+    code = np.array([seen.setdefault(name, len(seen)) for name in names.tolist()])
     count = np.bincount(code)
     one, other = np.bincount(code, weights=first) / count, np.bincount(code, weights=second) / count
     parts = [(one - other, -1.0), (one, 0.0), (other, 0.0)]

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import Mechanism, Release
+from ..params import shown
+from ..threats import Threat
 from .continuous import ContinuousAttack
 from .general import GeneralAttack, LikeliestValue
 from .sets import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
 from .single import ReportedValue
 
 if TYPE_CHECKING:
-    from ..threats import Threat
     from ..threats.cover import Cover
     from .play import Attack
 
@@ -76,9 +77,11 @@ def optimal_attack(mechanism: Any, threat: Threat, maximise: Maximise = "rad") -
     """
     if maximise not in ("rad", "success"):
         raise ParameterError("maximise", "'rad' or 'success'", repr(maximise))
-    if not isinstance(mechanism, Mechanism):
+    if isinstance(mechanism, type) or not isinstance(mechanism, Mechanism):
         hint = "A guarantee cannot be attacked: it does not say how outputs are drawn."
         raise ParameterError("attack", "given a mechanism, such as GRR(m=10, epsilon=1.0)", repr(mechanism), hint)
+    if not isinstance(threat, Threat):
+        raise ParameterError("attack", "given a Threat, such as Threat(Prior.uniform(10))", shown(threat))
     if threat.kind != "record":
         hint = "Give a Threat with a prior, such as Threat(Prior.uniform(10))."
         raise ParameterError("attack", "given a threat with a prior", repr(threat), hint)
@@ -118,6 +121,6 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
 
 def _tells_apart(cover: Cover) -> bool:
     """Return whether a guess is right about one value only, and every value can be missed."""
-    single = bool(np.all((cover.single_hits > 0) & (cover.single_hits < cover.guesses)))
+    single = cover.guesses > 1 and bool(np.all(cover.single_hits == 1))
     blocks = all(block.kind == "singletons" and bool(np.all(block.counts == 1)) for block in cover.blocks)
     return single and blocks

@@ -141,6 +141,8 @@ def attack(
     asked = int(TRIALS.check("attack", trials))
     level = CONFIDENCE.check("attack", confidence)
     root = np.random.SeedSequence(checked_seed("attack", seed))
+    if progress is not None and not callable(progress):
+        raise ParameterError("attack.progress", "a function (done, asked), or None", repr(progress))
     best = optimal_attack(mechanism, threat, maximise)
     chosen: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
     counts, note = _count(best, chosen, asked, root, progress)

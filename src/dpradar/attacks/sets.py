@@ -122,10 +122,22 @@ class LikeliestMember:
             weak = none | (self.pi[guess] * math.exp(min(self.reader.epsilon, 700.0)) < self.pi[top])
             guess = np.where(weak, top, guess)
         else:
-            # Nobody who could be the target is held: every guess gains 0.
-            none |= self.pi[guess] <= 0.0
+            # Nobody who could be the target is held, or everybody: every guess gains 0.
+            none |= (self.pi[guess] <= 0.0) | self._all_held(reports)
             guess = np.where(none, rng.integers(0, order.size, size=guess.size), guess)
         return Played(guess == targets, self.pi[guess])
+
+    def _all_held(self, reports: Any) -> NDArray[np.bool_]:
+        """Return which reports hold every value that the target could have; few survive the first values."""
+        carried = np.flatnonzero(self.pi > 0.0)
+        left = np.arange(len(reports))
+        for value in carried:
+            if left.size == 0:
+                break
+            left = left[self.reader.holds(reports, left, np.full(left.size, value))]
+        held = np.zeros(len(reports), dtype=bool)
+        held[left] = True
+        return held
 
 
 @dataclass(frozen=True, eq=False)

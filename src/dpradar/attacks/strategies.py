@@ -144,9 +144,13 @@ class GuessAttack:
         return Played(hits, np.minimum(others, 1.0))
 
     def _checked(self, reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
-        found = np.asarray(self.guess(reports, known, rng))
         size = self.threat.finite.size
         allowed = f"one whole number from -1 to {size - 1} per report"
+        try:
+            found = np.asarray(self.guess(reports, known, rng))
+        except (TypeError, ValueError) as error:
+            hint = f"It raised {type(error).__name__}; it is called as (reports, known, rng)."
+            raise ParameterError("strategy", allowed, "an error", hint) from error
         if found.shape != known.shape or not np.issubdtype(found.dtype, np.integer):
             raise ParameterError("strategy", allowed, f"an array of shape {found.shape} and type {found.dtype}")
         if found.size and (found.min() < -1 or found.max() >= size):
@@ -179,9 +183,9 @@ def as_attack(strategy: Any, release: Release, threat: Threat) -> Attack:
     if threat.finite.is_continuous:
         message = "strategies work with priors over finitely many values"
         raise UnsupportedError(message)
-    if strategy == "report":
+    if isinstance(strategy, str) and strategy == "report":
         return GuessAttack(report_as_is, threat, "report as it is")
-    if strategy == "prior":
+    if isinstance(strategy, str) and strategy == "prior":
         return GuessAttack(prior_only(threat.finite.probabilities), threat, "likeliest value, without the report")
     if hasattr(strategy, "play"):
         found: Attack = strategy

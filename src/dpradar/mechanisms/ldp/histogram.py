@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
-from ...guarantees.approx import tv_of_approx
 from ...guarantees.composition import promise_of_pairs
 from ...guarantees.curves import approx_curve
 from ...guarantees.pairs import LaplacePair, Pairs
@@ -80,26 +79,31 @@ class SHE:
         return ((LaplacePair(self.epsilon / 2.0), 2),)
 
     def _pair_tv(self, i: int) -> Floats:
-        return np.where(np.arange(self.m) == i, 0.0, -math.expm1(-self.epsilon / 2.0))
+        return np.where(np.arange(self.m) == i, 0.0, self._tv)
+
+    @property
+    def _tv(self) -> float:
+        """The total variation between two values: 1 - e^-c (1 + c/2), c = epsilon/2."""
+        half = self.epsilon / 2.0
+        return -math.expm1(-half) - 0.5 * half * math.exp(-half)
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from the two coordinates in which two values differ."""
         if relation != "replace-one":
             return None
-        tv = -math.expm1(-self.epsilon / 2.0)  # 1 - (1 - tv of one coordinate)^2
         plain = Privacy(
             relation=relation,
             source="SHE",
             epsilon=self.epsilon,
             curve=approx_curve(self.epsilon, 0.0),
-            tv=min(tv, tv_of_approx(self.epsilon, 0.0)),
+            tv=self._tv,
             pairs=self._pairs,
         )
         try:
             tight = promise_of_pairs(self._pairs, relation, "SHE")
         except MissingExtra:
             return plain
-        return replace(tight, epsilon=self.epsilon, tv=min(tight.tv or 1.0, plain.tv or 1.0))
+        return replace(tight, epsilon=self.epsilon, tv=self._tv)
 
     def cost(self) -> dict[str, float]:
         """Return the error of an estimated frequency: the mean of the reports is unbiased."""
