@@ -9,12 +9,13 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed
 PEERS := $(VENV)/peers
 AUDITED := $(VENV)/audited
+TORCH := $(VENV)/torch
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-peers check format bench bench-peers audits dist lock clean
+.PHONY: help setup demo test test-all test-peers test-torch check format bench bench-peers audits dist lock clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +61,9 @@ audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py $(ARGS)
 	PYTHONPATH="$(CURDIR)/$(AUDITED)/older:$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py --only SUE,OUE
 
+test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
+	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py $(ARGS)
+
 test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
 
@@ -68,6 +72,15 @@ test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-fr
 $(PEERS)/.installed: $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) riskcal==1.5.1
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) --only-binary qif qif==1.6.0 || echo "no libqif for this system"
+	@touch $@
+
+# Beside .venv like the peers. PyTorch first and by its exact version, so that no CUDA packages come. The wheel of Opacus
+# brings folders "examples" and "benchmarks" of its own, which would hide ours. 880 MB.
+$(TORCH)/.installed: $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) torch==2.13.0
+	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) filelock==4.2.10 fsspec==2026.9.0 jinja2==3.1.6 MarkupSafe==3.0.4 sympy==1.14.0
+	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) opacus==1.6.0 opt_einsum==3.4.0
+	rm -rf $(TORCH)/examples $(TORCH)/benchmarks
 	@touch $@
 
 # Beside .venv like the peers. diffprivlib needs scikit-learn below 1.9, the two LDP libraries xxhash below 4; pure-ldp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -50,7 +51,7 @@ class Source:
 
     def draw(self, inputs: Ints, rng: np.random.Generator) -> Any:
         """Return one output per input, as the function gives them."""
-        return self.call(inputs.copy(), rng)  # a copy: a function may well work in place
+        return self.call(inputs.copy(), rng)  # a copy, as of records and data sets: functions may work in place
 
     def batch(self, inputs: Ints, rng: np.random.Generator) -> Batch:
         """Return one output per input, normalised; names and the kind of the first batch are kept."""
@@ -131,9 +132,9 @@ def _function(sampler: Any, records: list[Any] | None, *, vectorised: bool | Non
 
     def call(inputs: Ints, rng: np.random.Generator) -> Any:
         if at_once:
-            given: Any = inputs if records is None else [records[k] for k in inputs.tolist()]
+            given: Any = inputs if records is None else [copy(records[k]) for k in inputs.tolist()]
             return sampler(given, rng) if takes_rng else sampler(given)
-        values = inputs.tolist() if records is None else [records[k] for k in inputs.tolist()]
+        values = inputs.tolist() if records is None else [copy(records[k]) for k in inputs.tolist()]
         return [sampler(value, rng) if takes_rng else sampler(value) for value in values]
 
     return call
@@ -187,7 +188,8 @@ def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind, probe: np.random.Gener
     def call(inputs: Ints, rng: np.random.Generator) -> Any:
         if arguments >= 3:  # (data set, how many, rng): one call for all outputs about a data set
             return _gathered(sampler, sets, inputs, rng)
-        return [sampler(sets[k], rng) if arguments == 2 else sampler(sets[k]) for k in inputs.tolist()]
+        fresh = (copy(sets[k]) for k in inputs.tolist())
+        return [sampler(data, rng) if arguments == 2 else sampler(data) for data in fresh]
 
     compared = tuple((2 * k, 2 * k + 1) for k in range(len(pairs)))
     source = Source(names, call, pairs=compared, asked=asked)
@@ -199,7 +201,7 @@ def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind, probe: np.random.Gener
 def _gathered(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.Generator) -> Any:
     order = np.argsort(inputs, kind="stable")
     kinds, counts = np.unique(inputs, return_counts=True)
-    parts = [np.asarray(sampler(sets[k], n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]
+    parts = [np.asarray(sampler(copy(sets[k]), n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]
     if [len(part) for part in parts] != counts.tolist():
         raise ParameterError("sampler", "one that returns as many outputs as asked for", "another number")
     result = np.concatenate(parts)

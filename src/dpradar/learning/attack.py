@@ -123,6 +123,9 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     table = np.asarray(distances, dtype=float)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
         raise ParameterError("distances", "a square table of squared distances", f"shape {table.shape}")
+    if not np.any(table > 0.0):
+        hint = "The candidates have equal gradients, so nothing tells them apart."
+        raise ParameterError("distances", "not all 0", "0", hint)
     m = table.shape[0]
     centre = np.eye(m) - 1.0 / m
     gram = -0.5 * centre @ (0.5 * (table + table.T)) @ centre

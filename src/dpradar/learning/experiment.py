@@ -118,7 +118,7 @@ def experiment(
     joined = {name: np.concatenate([arrays[name] for arrays in found]) for name in _FIELDS}
     scores = GradientScores(runs, data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate)
     scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
-    scores.distances = np.mean(apart, axis=0)
+    scores.distances = np.average(apart, axis=0, weights=[arrays["targets"].size for arrays in found])
     return joined["targets"], scores
 
 

@@ -64,9 +64,7 @@ class GradientScores:
     steps: int = 0
     likelihoods: Floats = field(init=False)
     plain: Floats = field(init=False)  # sums of inner products alone: what the printed rule looks at
-    distances: Floats = field(
-        init=False
-    )  # squared, between candidates, over the noise: sums of steps
+    distances: Floats = field(init=False)  # squared, between candidates, over the noise: sums of steps
 
     def __post_init__(self) -> None:
         self.clip = CLIP.check("GradientScores", self.clip)

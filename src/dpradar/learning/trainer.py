@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from ..params import Param
 from .gradients import CLIP, NOISE, RATE, GradientScores
+from .networks import Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .networks import Network, Stack
+    from .networks import Stack
 
 __all__ = ["Candidates", "Runs", "Training", "train"]
 
@@ -64,13 +65,15 @@ class Candidates:
     def __post_init__(self) -> None:
         for name in ("known_x", "x"):
             table = np.asarray(getattr(self, name), dtype=np.float32)
-            if table.ndim != 2 or not np.all(np.isfinite(table)):
-                raise ParameterError(f"Candidates.{name}", "a table of finite numbers", f"shape {table.shape}")
+            if table.ndim != 2 or table.shape[0] == 0 or not np.all(np.isfinite(table)):
+                allowed = "a table of finite numbers, with at least one record"
+                raise ParameterError(f"Candidates.{name}", allowed, f"shape {table.shape}")
             object.__setattr__(self, name, np.ascontiguousarray(table))
         for name, rows in (("known_y", self.known_x.shape[0]), ("y", self.x.shape[0])):
             classes = np.asarray(getattr(self, name))
-            if classes.shape != (rows,) or not np.issubdtype(classes.dtype, np.integer):
-                raise ParameterError(f"Candidates.{name}", f"{rows} whole numbers, one class per record", repr(classes))
+            if classes.shape != (rows,) or not np.issubdtype(classes.dtype, np.integer) or classes.min(initial=0) < 0:
+                allowed = f"{rows} whole numbers at least 0, one class per record"
+                raise ParameterError(f"Candidates.{name}", allowed, f"{classes.dtype} of shape {classes.shape}")
             object.__setattr__(self, name, classes)
         if self.x.shape[0] < 2 or self.x.shape[1] != self.known_x.shape[1]:
             allowed = f"at least 2 records of {self.known_x.shape[1]} features"
@@ -125,15 +128,18 @@ def train(
     >>> runs.scores.likelihoods.shape
     (2, 2)
     """
-    chosen = np.asarray(targets, dtype=np.intp)
+    if not isinstance(training.network, Network):
+        hint = "Other networks are trained by dpradar.learning.torch_trainer.train_torch."
+        raise ParameterError("Training.network", "a Network", repr(training.network), hint)
+    chosen = np.asarray(targets)
     m = data.x.shape[0]
-    if chosen.ndim != 1 or chosen.size != len(seeds) or chosen.size == 0 or chosen.min() < 0 or chosen.max() >= m:
-        allowed = f"one number from 0 to {m - 1} and one seed for each run"
+    numbers = np.issubdtype(chosen.dtype, np.integer) and chosen.ndim == 1 and 0 < chosen.size == len(seeds)
+    if not numbers or chosen.min() < 0 or chosen.max() >= m:
+        allowed = f"one whole number from 0 to {m - 1} and one seed for each run"
         raise ParameterError("train.targets", allowed, f"{chosen.size} targets and {len(seeds)} seeds")
-    if training.network.sizes[0] != data.x.shape[1] or training.network.sizes[-1] <= max(
-        data.known_y.max(), data.y.max()
-    ):
-        allowed = f"for {data.x.shape[1]} features and more than {max(data.known_y.max(), data.y.max())} classes"
+    largest = int(max(data.known_y.max(), data.y.max()))
+    if training.network.sizes[0] != data.x.shape[1] or training.network.sizes[-1] <= largest:
+        allowed = f"for {data.x.shape[1]} features and more than {largest} classes"
         raise ParameterError("Training.network", allowed, f"{training.network.sizes}")
     models = training.network.start(chosen.size, np.random.default_rng(start))
     scores = GradientScores(chosen.size, m, training.clip, training.noise_multiplier, training.sample_rate)

@@ -1,0 +1,399 @@
+"""Record what the exact gradient attack needs, during an ordinary training with Opacus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds import assess
+from ..errors import MissingExtra, ParameterError
+from ..mechanisms import DPSGD
+from ..params import shown
+from .attack import attack_gradients
+from .gradients import RATE, GradientScores
+from .joining import joined_scores
+
+if TYPE_CHECKING:
+    from ..attacks.optimal import Maximise
+    from ..results import Assessment, AttackRun
+    from ..threats import Threat
+
+__all__ = ["Recorder", "Recording", "gather"]
+
+Floats = NDArray[np.float64]
+_TINY = 1e-6  # what Opacus adds to a norm before it divides by it
+_PROBES = 32  # features that are compared first; the others only where these agree
+_UNLIKE = 0.01  # a gradient that is computed again may differ by this share: single precision, other summation orders
+_NEVER = 1e-9  # a target in the data stays out of every batch less often than this
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """What was recorded of one or several trainings with the same settings: who was the target, and the scores.
+
+    Examples
+    --------
+    >>> import numpy as np, dpradar as dr
+    >>> scores = GradientScores(runs=1, candidates=2, clip=1.0, noise_multiplier=0.5)
+    >>> scores.add(residual=np.array([[0.9, 0.1]]), gradients=np.eye(2)[None])
+    >>> recording = Recording(np.array([0]), scores)
+    >>> recording.mechanism
+    DPSGD(noise_multiplier=0.5, sample_rate=1.0, steps=1)
+    >>> recording.posterior(dr.Threat(dr.Prior.uniform(2))).round(3).tolist()
+    [[0.961, 0.039]]
+    >>> recording.attack(dr.Threat(dr.Prior.uniform(2))).success.estimate
+    1.0
+    """
+
+    targets: NDArray[np.intp]
+    scores: GradientScores
+
+    @property
+    def mechanism(self) -> DPSGD:
+        """The training as it was run."""
+        if self.scores.steps == 0:
+            hint = "Nothing was trained yet: a step is recorded when optimizer.step() is called."
+            raise ParameterError("Recording", "of at least one step", "none", hint)
+        return DPSGD(self.scores.noise_multiplier, self.scores.sample_rate, self.scores.steps)
+
+    def assess(self, threat: Threat) -> Assessment:
+        """Return what nobody can exceed who sees everything this training releases, gradients included."""
+        return assess(self.mechanism, threat)
+
+    def attack(
+        self, threat: Threat, *, maximise: Maximise = "rad", confidence: float = 0.95, seed: int = 0
+    ) -> AttackRun:
+        """Return how often the exact attack on the noisy gradients names the target; one guess for each training."""
+        _ = self.mechanism
+        found = attack_gradients(self.scores, self.targets, threat, maximise=maximise, confidence=confidence, seed=seed)
+        if self.scores.runs > 1:
+            return found
+        return replace(found, notes=(*found.notes, "one training is one guess; gather several for an estimate"))
+
+    def posterior(self, threat: Threat) -> Floats:
+        """Return for each training how probable each candidate is for one who has seen the gradients.
+
+        What the threat says is known of the target leaves only the candidates of which the same is known.
+        """
+        prior, codes = threat.finite.probabilities, threat.codes
+        if prior.size != self.scores.candidates:
+            raise ParameterError("threat", f"about {self.scores.candidates} candidates", f"{prior.size} values")
+        fits = codes[self.targets][:, None] == codes[None, :]
+        with np.errstate(divide="ignore"):
+            logs = np.where(fits, np.log(prior)[None, :] + self.scores.likelihoods, -np.inf)
+        weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Recorder:
+    """Records, during a training with Opacus, what its noisy gradients say about some candidates.
+
+    Three lines in an ordinary loop::
+
+        recorder = Recorder(model, optimizer, criterion, candidates=(cx, cy), target=3, loader=loader)
+        for x, y in loader:
+            recorder.batch(x, y)
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+        print(recorder.assess(threat).explain(), recorder.attack(threat).explain())
+
+    It is made after ``make_private``. One of the candidates, ``target``, is in the training data; ``target=None`` means
+    that none is, which gives the scores of canaries that stay out. In each step the recorder computes the candidates'
+    clipped gradients as Opacus does, with the model, the loss and the parameters of that step, and their inner products
+    with each other and with the noise. Nothing else is kept, and the training is not changed by it in any bit.
+
+    ``loader`` is what ``make_private`` returned: its Poisson sampling rate is used. Or give ``sample_rate``.
+
+    Guarantee
+    ---------
+    The attack is the best one on the noisy gradient sums, for an attacker who knows all other records and which of them
+    took part in each step. ``assess`` is the bound for everything that the training releases.
+
+    Assumes
+    -------
+    Flat clipping, Poisson sampling, and a loss that is a sum or a mean over examples. Records are used as they are: one
+    that is changed at random before use (augmentation, dropout) is not found again, or found to have another
+    gradient, and is refused. The candidates other than the target are not in the training data; one that is
+    seen in a batch is refused, one that happens to be in no batch cannot be.
+
+    Notes
+    -----
+    In the step hook of Opacus the noise is what was added to the clipped sum, ``p.grad * scale - p.summed_grad``.
+    Steps that Opacus only accumulates (``BatchMemoryManager``) are no steps here either.
+    """
+
+    model: Any
+    optimizer: Any
+    criterion: Any
+    candidates: Any = field(kw_only=True)
+    target: int | None = field(kw_only=True)
+    loader: Any = field(default=None, kw_only=True)
+    sample_rate: float | None = field(default=None, kw_only=True)
+    scores: GradientScores = field(init=False)
+    took_part: int = field(init=False, default=0)  # steps in which the target did
+    _x: Any = field(init=False)
+    _y: Any = field(init=False)
+    _probe: Any = field(init=False)
+    _previous: Any = field(init=False, default=None)
+    _batches: int = field(init=False, default=0)  # since the last step
+    _found: int = field(init=False, default=0)  # how often the target is in them
+    _row: int | None = field(init=False, default=None)  # where it is in the last one
+
+    def __post_init__(self) -> None:
+        _check_optimizer(self.optimizer)
+        self._x, self._y = _checked_candidates(self.candidates, self.optimizer.params[0])
+        self.target = _checked_target(self.target, self._x.shape[0])
+        self.sample_rate = _rate(self.loader, self.sample_rate)
+        self.scores = GradientScores(
+            runs=1,
+            candidates=self._x.shape[0],
+            clip=self.optimizer.max_grad_norm,
+            noise_multiplier=self.optimizer.noise_multiplier,
+            sample_rate=self.sample_rate,
+        )
+        _check_model(self._module)
+        flat = self._x.reshape(self._x.shape[0], -1)
+        spread = flat.double().var(dim=0)
+        self._probe = spread.topk(min(_PROBES, spread.numel())).indices
+        self._previous = self.optimizer.step_hook
+        self.optimizer.attach_step_hook(self._step)
+
+    def __repr__(self) -> str:
+        return f"Recorder({self.scores.candidates} candidates, {self.scores.steps} steps)"
+
+    @property
+    def _module(self) -> Any:
+        """What is called with a batch: the model, also when it was not wrapped."""
+        return self.model if callable(self.model) else self.model._module
+
+    @property
+    def likelihoods(self) -> Floats:
+        """For each candidate: how much more likely its part in the training makes what was seen (ln); for canaries."""
+        return np.array(self.scores.likelihoods[0])
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded so far."""
+        return gather([self])
+
+    def assess(self, threat: Threat) -> Assessment:
+        """Return what nobody can exceed who sees everything this training releases, gradients included."""
+        return self.recording.assess(threat)
+
+    def attack(self, threat: Threat, *, maximise: Maximise = "rad", seed: int = 0) -> AttackRun:
+        """Return what the exact attack on this training guesses: one guess; :func:`gather` puts several together."""
+        return self.recording.attack(threat, maximise=maximise, seed=seed)
+
+    def posterior(self, threat: Threat) -> Floats:
+        """Return how probable each candidate is for one who has seen the gradients of this training."""
+        return np.asarray(self.recording.posterior(threat)[0])
+
+    def stop(self) -> None:
+        """Record no more; the optimiser is as it was."""
+        self.optimizer.attach_step_hook(self._previous)
+
+    # ------------------------------------------------------------------------------------------------- each batch
+
+    def batch(self, x: Any = None, y: Any = None, *, took_part: bool | None = None) -> None:
+        """Note whether the target takes part in the batch: found by comparing, or as ``took_part`` says."""
+        self._batches += 1
+        self._row = None
+        if took_part is not None:
+            self._found += bool(took_part)
+        else:
+            self._look(x, y)
+        if self._found > 1 or (self.target is None and self._found):
+            hint = "Remove its copies, and call batch once for each batch, before optimizer.step()."
+            raise ParameterError("Recorder.target", "in the training data once", "a step in which it is twice", hint)
+
+    def _look(self, x: Any, y: Any) -> None:
+        if getattr(x, "shape", (0,))[1:] != self._x.shape[1:] or getattr(y, "shape", (0,))[1:] != self._y.shape[1:]:
+            allowed = f"tensors with examples of shape {tuple(self._x.shape[1:])} and classes as the candidates have"
+            raise ParameterError("Recorder.batch", allowed, f"{_shape(x)} and {_shape(y)}")
+        rows, mine = x.detach().reshape(x.shape[0], -1), self._x.reshape(self._x.shape[0], -1).to(x.dtype)
+        if rows.shape[0] == 0:
+            return
+        alike = (rows[:, None, self._probe] == mine[None, :, self._probe]).all(dim=2).nonzero()
+        for row, candidate in alike.tolist():
+            if not (bool((rows[row] == mine[candidate]).all()) and bool((y[row] == self._y[candidate]).all())):
+                continue
+            if candidate != self.target:
+                hint = "Only the target may be there: the others are those that it could have been."
+                raise ParameterError("Recorder.candidates", "outside the training data", "one in a batch", hint)
+            self._found += 1
+            self._row = row
+
+    # -------------------------------------------------------------------------------------------------- each step
+
+    def _step(self, optimizer: Any) -> None:
+        """Record one step: called by Opacus after clipping, noise and scaling, before the parameters move."""
+        if self._previous is not None:
+            self._previous(optimizer)
+        self._check_step(optimizer)
+        gradients = self._gradients(optimizer)
+        norms = sum(part.square().sum(dim=1).double() for part in gradients) ** 0.5
+        factors = (optimizer.max_grad_norm / (norms + _TINY)).clamp(max=1.0)
+        self._check_target(optimizer, gradients, float(norms[self.target]) if self.target is not None else 0.0)
+        scale = optimizer.expected_batch_size if optimizer.loss_reduction == "mean" else 1.0
+        inner: Any = 0.0
+        gram: Any = 0.0
+        for parameter, part in zip(optimizer.params, gradients, strict=True):
+            noise = parameter.grad.reshape(-1) * scale - parameter.summed_grad.reshape(-1)
+            inner = inner + (part @ noise.to(part.dtype)).double()
+            gram = gram + (part @ part.T).double()
+        gram = gram * factors[:, None] * factors[None, :]
+        products = inner * factors
+        if self._found and self.target is not None:
+            products = products + gram[self.target]
+            self.took_part += 1
+        self._batches, self._found, self._row = 0, 0, None
+        self.scores.add_products(products.cpu().numpy()[None], gram.cpu().numpy()[None])
+
+    def _check_step(self, optimizer: Any) -> None:
+        if self._batches == 0:
+            hint = "Call recorder.batch(x, y) for each batch, before optimizer.step()."
+            raise ParameterError("Recorder.batch", "called before each step", "a step without it", hint)
+        if optimizer.accumulated_iterations > 1:
+            hint = "Step after every batch, or split large batches with BatchMemoryManager."
+            raise ParameterError("Recorder", "given one batch a step", f"{optimizer.accumulated_iterations}", hint)
+        now = (optimizer.noise_multiplier, optimizer.max_grad_norm)
+        if now != (self.scores.noise_multiplier, self.scores.clip):
+            hint = "Schedules of the noise or of the clipping norm cannot be recorded."
+            raise ParameterError("Recorder", "given the same noise and clipping norm in each step", f"{now}", hint)
+        if self.target is not None and self.sample_rate == 1.0 and not self._found:
+            hint = "Every record takes part in every step; the target must be one of them, unchanged."
+            raise ParameterError("Recorder.target", "in every batch at sample rate 1", "a batch without it", hint)
+
+    def _gradients(self, optimizer: Any) -> list[Any]:
+        """Return the candidates' gradients, one table for each parameter, by the hooks of Opacus."""
+        import torch
+
+        module = self._module
+        if not module.training:
+            raise ParameterError("Recorder.model", "in training mode", "eval mode", "Call model.train() first.")
+        kept = [(one.grad, one.grad_sample) for one in optimizer.params]
+        try:
+            for one in optimizer.params:
+                one.grad, one.grad_sample = None, None
+            with torch.enable_grad():
+                self.criterion(module(self._x), self._y).backward()
+            found = [one.grad_sample for one in optimizer.params]
+        finally:
+            for one, (grad, grad_sample) in zip(optimizer.params, kept, strict=True):
+                one.grad, one.grad_sample = grad, grad_sample
+        return [part.detach().reshape(self._x.shape[0], -1) for part in found]
+
+    def _check_target(self, optimizer: Any, gradients: list[Any], norm: float) -> None:
+        """Compare the target's gradient with the one that Opacus has clipped, where that is still there."""
+        if self._row is None or self.target is None:
+            return
+        apart = 0.0
+        for one, part in zip(optimizer.params, gradients, strict=True):
+            used = one.grad_sample if not isinstance(one.grad_sample, list) else one.grad_sample[-1]
+            apart += float((used[self._row].reshape(-1) - part[self.target]).square().sum())
+        if apart**0.5 > _UNLIKE * max(norm, _UNLIKE * self.scores.clip):
+            hint = "The loss must be that of the training, a sum or a mean over examples, without weights or dropout."
+            got = f"{apart**0.5:.3g} away from it, of norm {norm:.3g}"
+            raise ParameterError("Recorder", "able to compute the target's gradient as in the batch", got, hint)
+
+
+def gather(recorders: Sequence[Recorder]) -> Recording:
+    """Return the recordings of several trainings as one, with one row for each.
+
+    Assumes
+    -------
+    The trainings are independent, with the same candidates in the same order, and their targets were drawn from the
+    prior that the attack is given, or each candidate was the target of its share of them.
+
+    Examples
+    --------
+    >>> gather([])
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.ParameterError: gather must be given at least one Recorder; got 0.
+    """
+    if not recorders:
+        raise ParameterError("gather", "given at least one Recorder", "0")
+    targets = []
+    for one in recorders:
+        if one.target is None:
+            hint = "Without a target there is nothing to guess; its likelihoods are scores of canaries that were out."
+            raise ParameterError("gather", "given trainings with a target", "one with target=None", hint)
+        if one.took_part == 0 and (1.0 - one.scores.sample_rate) ** one.scores.steps < _NEVER:
+            hint = "Is it in the training data, in the same form as among the candidates?"
+            raise ParameterError("Recorder.target", "seen in the batches", f"never, in {one.scores.steps} steps", hint)
+        targets.append(one.target)
+    return Recording(np.asarray(targets, dtype=np.intp), joined_scores([one.scores for one in recorders]))
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+
+
+def _shape(value: Any) -> str:
+    return str(tuple(value.shape)) if hasattr(value, "shape") else type(value).__name__
+
+
+def _check_optimizer(optimizer: Any) -> None:
+    try:
+        from opacus.optimizers import DPOptimizer
+    except ImportError:
+        raise MissingExtra("opacus", "opacus") from None
+    kind = type(optimizer)
+    if not isinstance(optimizer, DPOptimizer):
+        hint = "Make the recorder after privacy_engine.make_private, with the optimiser that it returns."
+        raise ParameterError("Recorder.optimizer", "the DPOptimizer of Opacus", kind.__name__, hint)
+    if kind is not DPOptimizer:
+        hint = "Per-layer, adaptive and ghost clipping, and distributed training, are not supported."
+        raise ParameterError("Recorder.optimizer", "one with flat clipping (clipping='flat')", kind.__name__, hint)
+
+
+def _check_model(module: Any) -> None:
+    from torch import nn
+
+    if not module.training:
+        raise ParameterError("Recorder.model", "in training mode", "eval mode", "Call model.train() first.")
+    dropouts = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+    if any(isinstance(part, dropouts) and part.p > 0.0 for part in module.modules()):
+        hint = "With it the gradient of a record is random, and another one when it is computed again."
+        raise ParameterError("Recorder.model", "without dropout", "a model with it", hint)
+
+
+def _checked_candidates(candidates: Any, like: Any) -> tuple[Any, Any]:
+    import torch
+
+    allowed = "(examples, classes), two tensors with one row for each of at least 2 candidates"
+    if not isinstance(candidates, Sequence) or len(candidates) != 2:
+        raise ParameterError("Recorder.candidates", allowed, _shape(candidates))
+    x, y = (torch.as_tensor(part).detach().clone() for part in candidates)
+    if x.ndim < 2 or y.ndim < 1 or x.shape[0] < 2 or x.shape[0] != y.shape[0]:
+        raise ParameterError("Recorder.candidates", allowed, f"shapes {_shape(x)} and {_shape(y)}")
+    if x.is_floating_point():
+        x = x.to(like.dtype)
+        if not bool(torch.isfinite(x).all()):
+            raise ParameterError("Recorder.candidates", "finite numbers", "nan or infinite ones")
+    return x.to(like.device), y.to(like.device)
+
+
+def _checked_target(target: Any, candidates: int) -> int | None:
+    if target is None:
+        return None
+    if isinstance(target, bool) or not isinstance(target, (int, np.integer)) or not 0 <= target < candidates:
+        raise ParameterError("Recorder.target", f"a number from 0 to {candidates - 1}, or None", shown(target))
+    return int(target)
+
+
+def _rate(loader: Any, sample_rate: float | None) -> float:
+    if sample_rate is not None:
+        return RATE.check("Recorder", sample_rate)
+    found = getattr(loader, "sample_rate", None)
+    if found is None:
+        hint = "That of make_private has one, unless poisson_sampling is False, for which no bound is known here."
+        allowed = "the Poisson-sampling loader that make_private returns, or sample_rate= given"
+        raise ParameterError("Recorder.loader", allowed, type(loader).__name__, hint)
+    return RATE.check("Recorder", float(found))

@@ -1,0 +1,77 @@
+"""The tutorial and the example about Opacus models run."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (make test-torch)")
+ROOT = Path(__file__).parents[2]
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
+torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True)
+def _needs_opacus():
+    pytest.importorskip("opacus", reason="Opacus is not installed (make test-torch)")
+
+
+def test_the_tutorial_runs(capsys):
+    text = (ROOT / "docs" / "how-to" / "audit-a-model.md").read_text(encoding="utf-8")
+    names = {"__name__": "__doc__"}
+    for block in re.findall(r"^```py\n(.*?)^```", text, flags=re.M | re.S):
+        exec(compile(block, "audit-a-model.md", "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
+    shown = capsys.readouterr().out
+    assert "Taking part adds at most" in shown
+    assert "REFUTED" in shown
+
+
+def test_the_example_runs(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["is_my_model_leaking.py", "--runs", "8"])
+    runpy.run_path(str(ROOT / "examples" / "is_my_model_leaking.py"), run_name="__main__")
+    shown = capsys.readouterr().out
+    for heading in ("WHAT NOBODY CAN EXCEED", "ONE TRAINING", "8 TRAININGS", "BY ITS CANARIES"):
+        assert heading in shown
+
+
+@pytest.mark.slow
+def test_recording_eight_candidates_at_most_doubles_a_step():
+    opacus = importlib.import_module("opacus")
+    recorders = importlib.import_module("dpradar.learning.opacus")
+
+    def seconds(record):
+        torch.manual_seed(0)
+        x, y = torch.randn(1008, 784), torch.randint(0, 10, (1008,))
+        model = torch.nn.Sequential(torch.nn.Linear(784, 10), torch.nn.ReLU(), torch.nn.Linear(10, 10))
+        criterion = torch.nn.CrossEntropyLoss()
+        model, optimizer, loader = opacus.PrivacyEngine().make_private(
+            module=model,
+            optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+            data_loader=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x[7:], y[7:]), batch_size=100),
+            noise_multiplier=1.0,
+            max_grad_norm=1.0,
+        )
+        given = {"candidates": (x[:8], y[:8]), "target": 7, "loader": loader}
+        recorder = recorders.Recorder(model, optimizer, criterion, **given) if record else None
+        times = []
+        for _ in range(8):
+            for images, classes in loader:
+                before = time.perf_counter()
+                if record:
+                    recorder.batch(images, classes)
+                optimizer.zero_grad()
+                criterion(model(images), classes).backward()
+                optimizer.step()
+                times.append(time.perf_counter() - before)
+        return np.quantile(times, 0.1)  # what else the machine does only adds to it
+
+    plain, recorded = zip(*((seconds(False), seconds(True)) for _ in range(4)), strict=True)
+    assert min(recorded) <= 2.0 * min(plain)

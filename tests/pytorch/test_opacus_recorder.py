@@ -1,0 +1,458 @@
+"""The recorder against Opacus itself, and our trainer against Opacus on the same noise."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+import numpy as np
+import pytest
+
+import dpradar as dr
+from dpradar.learning import Candidates, Network, Training, trainer
+from dpradar.learning.canaries import canary_audit
+from dpradar.learning.opacus import Recorder, gather
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed (make test-torch)")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    opacus = pytest.importorskip("opacus", reason="Opacus is not installed (make test-torch)")
+
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]  # Opacus and PyTorch warn of their own
+nn = torch.nn
+torch.set_num_threads(1)
+
+RECORDS, FEATURES, HIDDEN, CLASSES, CANDIDATES, TARGET = 59, 12, 6, 4, 5, 3
+CLIP, NOISE, LEARNING_RATE, STEPS = 0.7, 1.3, 0.5, 20
+THREAT = dr.Threat(dr.Prior.uniform(CANDIDATES))
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(RECORDS + CANDIDATES, FEATURES)).astype(np.float32)
+    y = rng.integers(0, CLASSES, RECORDS + CANDIDATES)
+    return Candidates(x[:RECORDS], y[:RECORDS], x[RECORDS:], y[RECORDS:])
+
+
+class Numbered(torch.utils.data.Dataset):
+    """Records with their numbers; the target is the last one."""
+
+    def __init__(self, data, target=TARGET):
+        extra = [] if target is None else [target]
+        self.x = torch.from_numpy(np.concatenate([data.known_x, data.x[extra]]))
+        self.y = torch.from_numpy(np.concatenate([data.known_y, data.y[extra]]))
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, number):
+        return self.x[number], self.y[number], number
+
+
+def mlp(network, start=0):
+    stack = network.start(1, np.random.default_rng(start))
+    parts = []
+    for weight, bias in zip(stack.weights, stack.biases, strict=True):
+        layer = nn.Linear(weight.shape[1], weight.shape[2])
+        with torch.no_grad():
+            layer.weight.copy_(torch.from_numpy(weight[0].T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias[0]))
+        parts += [layer, nn.ReLU()]
+    return nn.Sequential(*parts[:-1])
+
+
+class Private:
+    """A model under Opacus."""
+
+    def __init__(self, data, batch_size, target=TARGET, module=None, **settings):
+        torch.manual_seed(3)
+        module = module or mlp(Network((FEATURES, HIDDEN, CLASSES)))
+        self.engine = opacus.PrivacyEngine()
+        self.criterion = nn.CrossEntropyLoss()
+        made = self.engine.make_private(
+            module=module,
+            optimizer=torch.optim.SGD(module.parameters(), lr=LEARNING_RATE),
+            criterion=self.criterion,
+            data_loader=torch.utils.data.DataLoader(Numbered(data, target), batch_size=batch_size),
+            noise_multiplier=NOISE,
+            **{"max_grad_norm": CLIP, **settings},
+        )
+        self.model, self.optimizer, *_, self.loader = made
+
+    def recorder(self, data, **changed):
+        given = {
+            "candidates": (torch.from_numpy(data.x), torch.from_numpy(data.y)),
+            "target": TARGET,
+            "loader": self.loader,
+            **changed,
+        }
+        return Recorder(self.model, self.optimizer, self.criterion, **given)
+
+    def batches(self, steps):
+        while steps > 0:
+            for batch in self.loader:
+                yield batch
+                steps -= 1
+                if steps == 0:
+                    return
+
+    def run(self, steps=STEPS, recorder=None):
+        for x, y, _ in self.batches(steps):
+            if recorder is not None:
+                recorder.batch(x, y)
+            self.optimizer.zero_grad()
+            self.criterion(self.model(x), y).backward()
+            self.optimizer.step()
+
+
+def watched(private, recorder):
+    """Train, and return the noise and the records of each step."""
+    noises, takings = [], []
+    before = private.optimizer.step_hook
+
+    def hook(optimizer):
+        before(optimizer)
+        scale = optimizer.expected_batch_size
+        noises.append([(p.grad * scale - p.summed_grad).detach().double().numpy() for p in optimizer.params])
+
+    private.optimizer.attach_step_hook(hook)
+    for x, y, numbers in private.batches(STEPS):
+        takings.append(np.isin(np.arange(RECORDS + 1), numbers.numpy()))
+        recorder.batch(x, y)
+        private.optimizer.zero_grad()
+        private.criterion(private.model(x), y).backward()
+        private.optimizer.step()
+    return noises, takings
+
+
+def replayed(monkeypatch, training, data, noises, takings):
+    """Train with our trainer on the noise and the batches that Opacus drew."""
+    queue, drawn = iter(noises), iter(takings)
+
+    def noise(training, models, rngs):
+        parts = [part.astype(np.float32) for part in next(queue)]
+        return [part.T[None] for part in parts[0::2]], [part[None] for part in parts[1::2]]
+
+    def taking_part(training, records, rngs, dtype):
+        taking = next(drawn).astype(dtype)[None]
+        return taking[:, :-1], taking[:, -1]
+
+    monkeypatch.setattr(trainer, "_noise", noise)
+    monkeypatch.setattr(trainer, "_taking_part", taking_part)
+    return trainer.train(training, data, [TARGET], [np.random.SeedSequence(1)])
+
+
+@pytest.mark.parametrize("sizes", [(FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)], ids=["logistic", "mlp"])
+@pytest.mark.parametrize("batch_size", [RECORDS + 1, 20, 6], ids=["full", "third", "tenth"])
+def test_opacus_and_our_trainer_agree_step_by_step(monkeypatch, data, batch_size, sizes):
+    network = Network(sizes)
+    private = Private(data, batch_size, module=mlp(network))
+    recorder = private.recorder(data)
+    noises, takings = watched(private, recorder)
+    rate = batch_size / (RECORDS + 1)
+    training = Training(
+        network=network, steps=STEPS, clip=CLIP, noise_multiplier=NOISE, learning_rate=LEARNING_RATE, sample_rate=rate
+    )
+    runs = replayed(monkeypatch, training, data, noises, takings)
+    parameters = [p.detach().numpy() for p in private.model.parameters()]
+    for ours, theirs in zip(runs.models.weights, parameters[0::2], strict=True):
+        assert np.abs(ours[0].T - theirs).max() < 1e-5
+    for ours, theirs in zip(runs.models.biases, parameters[1::2], strict=True):
+        assert np.abs(ours[0] - theirs).max() < 1e-5
+    assert recorder.took_part == sum(taking[-1] for taking in takings)
+    for name in ("likelihoods", "plain", "distances"):
+        assert getattr(recorder.scores, name) == pytest.approx(getattr(runs.scores, name), rel=1e-4, abs=1e-4)
+    assert recorder.recording.mechanism == dr.DPSGD(NOISE, rate, STEPS)
+    assert recorder.scores.steps == runs.scores.steps == STEPS
+
+
+def test_recording_does_not_change_the_training_in_any_bit(data):
+    results = []
+    for record in (True, False):
+        private = Private(data, 20)
+        recorder = private.recorder(data) if record else None
+        private.run(recorder=recorder)
+        results.append([p.detach().clone() for p in private.model.parameters()])
+        assert len(private.engine.accountant.history) == 1
+        assert private.engine.accountant.history[0][2] == STEPS
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_steps_that_are_only_accumulated_are_not_counted(data):
+    """BatchMemoryManager splits a batch: the same noise, batches and scores as without it."""
+    whole = Private(data, 30)
+    expected = whole.recorder(data)
+    whole.run(10, expected)
+    private = Private(data, 30)
+    recorder = private.recorder(data)
+    physical, managed = 0, importlib.import_module("opacus.utils.batch_memory_manager").BatchMemoryManager
+    while recorder.scores.steps < 10:
+        with managed(data_loader=private.loader, max_physical_batch_size=8, optimizer=private.optimizer) as loader:
+            for x, y, _ in loader:
+                physical += 1
+                recorder.batch(x, y)
+                private.optimizer.zero_grad()
+                private.criterion(private.model(x), y).backward()
+                private.optimizer.step()
+    assert physical > 25
+    assert recorder.scores.steps == 10
+    assert recorder.took_part == expected.took_part > 0
+    assert recorder.likelihoods == pytest.approx(expected.likelihoods, rel=1e-3, abs=1e-3)
+
+
+def test_a_model_that_was_not_wrapped(data):
+    found = []
+    for wrap in (True, False):
+        private = Private(data, 20, wrap_model=wrap)
+        recorder = private.recorder(data)
+        private.model = private.model if wrap else private.model._module
+        private.run(recorder=recorder)
+        found.append(recorder.likelihoods)
+    assert np.array_equal(found[0], found[1])
+
+
+def test_whether_the_target_takes_part_may_be_told(data):
+    """For loaders that know the numbers of the records; nothing is compared then."""
+    looked, told = [], []
+    for found in (looked, told):
+        private = Private(data, 20)
+        recorder = private.recorder(data)
+        for x, y, numbers in private.batches(STEPS):
+            if found is looked:
+                recorder.batch(x, y)
+            else:
+                recorder.batch(took_part=RECORDS in numbers)
+            private.optimizer.zero_grad()
+            private.criterion(private.model(x), y).backward()
+            private.optimizer.step()
+        found.extend(recorder.likelihoods)
+    assert looked == told
+
+
+def test_losses_that_are_summed(data):
+    """The same training, with a learning rate that makes up for the mean."""
+    found = []
+    for reduction, scale in (("mean", 1.0), ("sum", 1.0 / 20.0)):
+        private = Private(data, 20, loss_reduction=reduction)
+        private.criterion = nn.CrossEntropyLoss(reduction=reduction)
+        private.optimizer.param_groups[0]["lr"] = LEARNING_RATE * scale
+        recorder = private.recorder(data)
+        private.run(recorder=recorder)
+        found.append(recorder.likelihoods)
+    assert found[0] == pytest.approx(found[1], rel=1e-3, abs=1e-3)
+
+
+def test_a_convolutional_network(data):
+    """Against gradients of single examples by autograd, clipped by hand."""
+    module = nn.Sequential(
+        nn.Unflatten(1, (1, 3, 4)),
+        nn.Conv2d(1, 3, 2),
+        nn.GroupNorm(1, 3),
+        nn.Tanh(),
+        nn.Flatten(),
+        nn.Linear(18, CLASSES),
+    )
+    private = Private(data, 20, module=module)
+    recorder = private.recorder(data)
+    seen = []
+
+    def hook(optimizer):
+        recorder._step(optimizer)
+        private.model.disable_hooks()
+        rows = []
+        for x, y in zip(data.x, data.y, strict=True):
+            loss = nn.functional.cross_entropy(module(torch.from_numpy(x)[None]), torch.tensor([int(y)]))
+            flat = torch.cat([one.flatten() for one in torch.autograd.grad(loss, list(module.parameters()))])
+            rows.append((flat * min(1.0, CLIP / float(flat.norm()))).double().numpy())
+        private.model.enable_hooks()
+        seen.append(np.stack(rows))
+
+    private.optimizer.attach_step_hook(hook)
+    private.run(3, recorder)
+    distances = sum(np.square(rows[:, None] - rows[None]).sum(axis=2) for rows in seen) / (CLIP * NOISE) ** 2
+    assert recorder.scores.distances == pytest.approx(distances, rel=1e-4, abs=1e-6)
+
+
+def test_attack_assess_and_gather(data):
+    recorders = []
+    for target in range(CANDIDATES):
+        private = Private(data, RECORDS + 1, target)
+        private.optimizer.noise_multiplier = 0.2
+        recorder = private.recorder(data, target=target)
+        private.run(recorder=recorder)
+        recorders.append(recorder)
+    run = recorders[0].attack(THREAT)
+    assert run.trials == 1
+    assert run.success.estimate == 1.0
+    assert "one guess" in run.explain()
+    together = gather(recorders)
+    assert together.attack(THREAT).trials == CANDIDATES
+    assert together.attack(THREAT).success.estimate == 1.0
+    assert together.posterior(THREAT).argmax(axis=1).tolist() == list(range(CANDIDATES))
+    bound = recorders[0].assess(THREAT)
+    assert bound.rad.value == dr.assess(dr.DPSGD(0.2, 1.0, STEPS), THREAT).rad.value > 0.5
+    assert recorders[0].posterior(THREAT)[0] > 0.9
+    assert repr(recorders[0]) == "Recorder(5 candidates, 20 steps)"
+
+
+def test_canaries_in_and_out(data):
+    """The recorder's log-likelihood ratios audit what Opacus does: a claim of eight times its noise is refuted."""
+    inside, outside = [], []
+    for seed in range(120):
+        for target, found in ((TARGET, inside), (None, outside)):
+            private = Private(data, RECORDS + (target is not None), target)
+            recorder = private.recorder(data, target=target)
+            torch.manual_seed(2 * seed + (target is None))
+            private.run(3, recorder)
+            found.append(recorder.likelihoods[TARGET])
+    honest = dr.DPSGD(NOISE, 1.0, 3)
+    assert not canary_audit(inside, outside, honest, seed=1).refuted
+    claim = dr.DPSGD(8 * NOISE, 1.0, 3)
+    assert canary_audit(inside, outside, claim, seed=1).refuted
+
+
+# ------------------------------------------------------------------------------------------------------ bad input
+
+
+def test_an_optimizer_that_is_not_private(data):
+    model = mlp(Network((FEATURES, CLASSES)))
+    with pytest.raises(dr.ParameterError, match="make_private"):
+        Recorder(
+            model,
+            torch.optim.SGD(model.parameters(), lr=0.1),
+            nn.CrossEntropyLoss(),
+            candidates=(torch.from_numpy(data.x), torch.from_numpy(data.y)),
+            target=0,
+            sample_rate=0.1,
+        )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"clipping": "per_layer", "max_grad_norm": [CLIP] * 4},
+        {
+            "clipping": "adaptive",
+            "target_unclipped_quantile": 0.5,
+            "clipbound_learning_rate": 0.2,
+            "max_clipbound": 1e8,
+            "min_clipbound": 1e-2,
+            "unclipped_num_std": 1.0,
+        },
+        {"grad_sample_mode": "ghost"},
+    ],
+    ids=["per-layer", "adaptive", "ghost"],
+)
+def test_other_kinds_of_clipping(data, settings):
+    with pytest.raises(dr.ParameterError, match="flat clipping"):
+        Private(data, 20, **settings).recorder(data)
+
+
+@pytest.mark.parametrize(
+    ("changed", "text"),
+    [
+        ({"target": 5}, "from 0 to 4"),
+        ({"target": -1}, "from 0 to 4"),
+        ({"target": "3"}, "from 0 to 4"),
+        ({"candidates": torch.zeros(5, FEATURES)}, "two tensors"),
+        ({"candidates": (torch.zeros(5, FEATURES), torch.zeros(4))}, "one row for each"),
+        ({"candidates": (torch.zeros(1, FEATURES), torch.zeros(1))}, "at least 2"),
+        ({"candidates": (torch.full((5, FEATURES), torch.nan), torch.zeros(5))}, "finite"),
+        ({"loader": None}, "poisson_sampling"),
+        ({"loader": None, "sample_rate": 0.0}, "sample_rate"),
+    ],
+)
+def test_bad_settings(data, changed, text):
+    with pytest.raises(dr.ParameterError, match=text):
+        Private(data, 20).recorder(data, **changed)
+
+
+def test_models_that_cannot_be_recorded(data):
+    private = Private(data, 20)
+    private.model.eval()
+    with pytest.raises(dr.ParameterError, match=r"model\.train"):
+        private.recorder(data)
+    module = nn.Sequential(nn.Linear(FEATURES, CLASSES), nn.Dropout(0.5))
+    with pytest.raises(dr.ParameterError, match="dropout"):
+        Private(data, 20, module=module).recorder(data)
+
+
+def test_candidates_of_another_shape_than_the_batches(data):
+    private = Private(data, 20)
+    recorder = private.recorder(data, candidates=(torch.zeros(5, 3), torch.zeros(5, dtype=torch.long)))
+    with pytest.raises(dr.ParameterError, match="examples of shape"):
+        private.run(recorder=recorder)
+
+
+def test_a_target_that_is_not_there(data):
+    full = Private(data, RECORDS, target=None)
+    with pytest.raises(dr.ParameterError, match="in every batch"):
+        full.run(recorder=full.recorder(data))
+    private = Private(data, 20, target=None)
+    recorder = private.recorder(data)
+    private.run(60, recorder)
+    with pytest.raises(dr.ParameterError, match="never, in 60 steps"):
+        recorder.attack(THREAT)
+
+
+def test_candidates_that_are_in_the_data(data):
+    private = Private(data, RECORDS + 1)
+    recorder = private.recorder(data, target=1)  # the data has TARGET
+    with pytest.raises(dr.ParameterError, match="outside the training data"):
+        private.run(recorder=recorder)
+
+
+def test_a_batch_that_is_told_twice_and_one_that_is_not_told(data):
+    private = Private(data, RECORDS + 1)
+    recorder = private.recorder(data)
+    with pytest.raises(dr.ParameterError, match="called before each step"):
+        private.run()
+    private = Private(data, RECORDS + 1)
+    recorder = private.recorder(data)
+    recorder.batch(took_part=True)
+    with pytest.raises(dr.ParameterError, match="once for each batch"):
+        private.run(recorder=recorder)
+
+
+def test_a_loss_that_is_not_that_of_the_training(data):
+    private = Private(data, RECORDS + 1)
+    recorder = private.recorder(data)
+    recorder.criterion = nn.CrossEntropyLoss(label_smoothing=0.3)
+    with pytest.raises(dr.ParameterError, match="as in the batch"):
+        private.run(recorder=recorder)
+
+
+def test_noise_that_changes(data):
+    private = Private(data, RECORDS + 1)
+    recorder = private.recorder(data)
+    private.run(2, recorder)
+    private.optimizer.noise_multiplier *= 0.9
+    with pytest.raises(dr.ParameterError, match="Schedules"):
+        private.run(1, recorder)
+
+
+def test_gradients_that_are_not_numbers(data):
+    private = Private(data, 20)
+    recorder = private.recorder(data)
+    with torch.no_grad():
+        next(iter(private.model.parameters())).fill_(torch.nan)
+    with pytest.raises(dr.ParameterError, match="finite numbers"):
+        private.run(5, recorder)
+
+
+def test_what_cannot_be_gathered(data):
+    first, second, out = Private(data, 20), Private(data, 20), Private(data, 20, target=None)
+    recorders = [first.recorder(data), second.recorder(data), out.recorder(data, target=None)]
+    with pytest.raises(dr.ParameterError, match="Nothing was trained yet"):
+        recorders[0].assess(THREAT)
+    first.run(3, recorders[0])
+    second.run(4, recorders[1])
+    out.run(3, recorders[2])
+    with pytest.raises(dr.ParameterError, match="the same"):
+        gather(recorders[:2])
+    with pytest.raises(dr.ParameterError, match="target=None"):
+        gather([recorders[2]])
+    recorders[0].stop()
+    first.run(1)
+    assert recorders[0].scores.steps == 3
