@@ -152,7 +152,7 @@ def test_a_true_bit_that_is_not_cleared_is_found_blindly(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNARY)
 def test_own_curve_of_unary_encoding(name):
-    """Porto, 3 * 10^5 reports: as much as the protocol leaks at 1.41 (SUE) and 1.31 (OUE), within 5 sd (0.08)."""
+    """Porto, 3 * 10^5 reports: as much as the protocol leaks at 1.41 (SUE) and 1.31 (OUE); seeds are fixed."""
     protocol = UNARY[name](m=PORTO, epsilon=1.0)
     options = {"protocol": protocol, "threat": uniform(PORTO), "runs": 3, "trials": 3 * 10**5}
     for result in audits(keeps_the_coin(name, PORTO, 1.0), protocol, **options):

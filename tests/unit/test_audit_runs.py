@@ -85,17 +85,39 @@ def test_interrupted(mode):
     assert dr.AuditResult.from_dict(result.to_dict()) == result
 
 
-@pytest.mark.parametrize("mode", ["blind", "protocol", "threat"])
+def interrupting(inputs, rng):
+    if len(inputs) > 32:
+        raise KeyboardInterrupt
+    return grr(inputs, rng)
+
+
+@pytest.mark.parametrize("mode", ["protocol", "threat"])
 def test_interrupted_before_anything_was_tested(mode):
     """There is nothing to tell, so the interruption goes on its way."""
-
-    def sampler(inputs, rng):
-        if len(inputs) > 32:
-            raise KeyboardInterrupt
-        return grr(inputs, rng)
-
     with pytest.raises(KeyboardInterrupt):
-        audit(sampler, **MODES[mode])
+        audit(interrupting, **MODES[mode])
+
+
+def test_interrupted_during_the_search():
+    result = audit(interrupting, **MODES["blind"])
+    assert (result.epsilon_lower, result.epsilon_estimate, result.refuted) == (0.0, None, False)
+    assert result.interrupted
+    assert "nothing was tested" in result.explain()
+
+
+def test_a_claimed_mechanism_is_about_the_values_of_the_domain():
+    """Noise of scale 1 on the numbers 0..4 has epsilon 4, not 1."""
+
+    def honest(inputs, rng):
+        return inputs + rng.laplace(0.0, 1.0, len(inputs))
+
+    def half(inputs, rng):
+        return inputs + rng.laplace(0.0, 0.5, len(inputs))
+
+    for domain in (5, [0, 1, 2, 3, 4]):
+        given = {"claim": dr.Laplace(scale=1.0), "domain": domain, "trials": 20_000, "seed": 1}
+        assert not dr.audit(honest, **given).refuted
+        assert dr.audit(half, **given).refuted
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -58,7 +58,7 @@ class LikeliestValue:
             # The target is named with probability 1 over the number of values that tie with it.
             mine = near[np.arange(logs.shape[0]), targets[some]]
             hits[some] = mine & (rng.random(logs.shape[0]) * near.sum(axis=1) < 1.0)
-        return Played(hits, np.full(targets.size, 1.0 / self.inputs))
+        return Played(hits, np.full(targets.size, 1.0 / self.inputs), constant=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ class Played:
     hits: Bools
     others: Floats
     sampled: bool = False
+    constant: bool = False  # ``others`` is one number for every possible report, so it is known, not estimated
 
 
 class Attack(Protocol):

@@ -55,6 +55,7 @@ class Counts:
     least: float = 1.0
     most: float = 0.0
     sampled: bool = False
+    known: bool = True  # the second term is one number for every possible report
 
     def add(self, other: Counts) -> None:
         """Add the sums of another piece of work."""
@@ -64,11 +65,12 @@ class Counts:
         self.squares += other.squares
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         self.sampled |= other.sampled
+        self.known &= other.known
 
     @property
     def constant(self) -> bool:
         """Whether the chance to be right about someone else is the same for every report, so that it is known."""
-        return not self.sampled and self.most - self.least <= _SAME
+        return self.known and self.most - self.least <= _SAME
 
     def estimates(self, failure: float) -> tuple[Estimate, Estimate, Estimate]:
         """Return rad, success and false hit; each interval fails with probability at most ``failure``."""
@@ -241,4 +243,5 @@ def counts_of(played: Played) -> Counts:
         least=float(others.min()),
         most=float(others.max()),
         sampled=played.sampled,
+        known=played.constant,
     )

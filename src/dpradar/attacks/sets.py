@@ -92,7 +92,7 @@ class SomeMember:
         m = self.reader.inputs
         guess = some_member(self.reader, reports, rng)
         guess = np.where(guess < 0, rng.integers(0, m, size=guess.size), guess)
-        return Played(guess == targets, np.full(guess.size, 1.0 / m))
+        return Played(guess == targets, np.full(guess.size, 1.0 / m), constant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,7 @@ class KnownMember:
         """Attack every report."""
         n, m = targets.size, self.pi.size
         if self.maximise == "success":  # naming the known value is always right
-            return Played(np.ones(n, dtype=bool), np.ones(n))
+            return Played(np.ones(n, dtype=bool), np.ones(n), constant=True)
         hits, others = np.empty(n, dtype=bool), np.empty(n)
         values, carried = np.arange(m), self.pi > 0.0
         for start in range(0, n, step := max(1, _ENTRIES // m)):

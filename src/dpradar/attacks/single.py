@@ -42,7 +42,7 @@ class ReportedValue:
         if self.maximise == "rad" and self.channel.difference > 0.0:
             unseen = self.pi[named] <= 0.0  # a report that no target sends: everything ties, so any guess will do
             guess = np.where(unseen, rng.integers(0, self.pi.size, named.size), named)
-            return Played(guess == targets, self.pi[guess])
+            return Played(guess == targets, self.pi[guess], constant=float(np.ptp(self.pi)) == 0.0)
         if self.maximise == "rad":
             guess = rng.integers(0, self.pi.size, named.size)
             return Played(guess == targets, self.pi[guess])

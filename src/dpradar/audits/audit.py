@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..mechanisms.capabilities import Mechanism
 from ..params import Param
+from ..threats import Prior
 from .blind import blind_audit, log_audit
 from .limits import claimed
 from .plan import Plan
@@ -40,6 +41,7 @@ SIGNIFICANCE = Param(
     what="the probability with which a true claim may be refuted",
     typical=(0.001, 0.1),
 )
+WORKERS = Param(name="workers", integer=True, low=1, high=256, what="how many threads draw outputs", typical=(1, 8))
 LOOKS = Param(name="looks", integer=True, low=1, high=1e6, what="how often a sequential audit looks", typical=(1, 100))
 
 
@@ -110,7 +112,7 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
         failure=SIGNIFICANCE.check("audit", significance),
         looks=int(LOOKS.check("audit", looks)) if sequential else 1,
         sequential=bool(sequential),
-        workers=max(1, int(workers)),
+        workers=int(WORKERS.check("audit", workers)),
         progress=progress,
     )
     if domain is None and pairs is None and protocol is not None:
@@ -124,7 +126,7 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
     if source.pairs is not None and len(source.pairs) > 1 and not (threat is None and protocol is None):
         hint = "Data sets of different pairs are no neighbours. Audit the pairs one by one."
         raise ParameterError("audit.pairs", "one pair with threat= or protocol=", f"{len(source.pairs)} pairs", hint)
-    promised = claimed(claim, None if pairs is not None else "replace-one")
+    promised = claimed(claim, None if pairs is not None else "replace-one", _about(claim, domain, pairs, threat))
     if delta is not None:
         level = DELTA.check("audit", delta)
         if promised.epsilon is not None and level != promised.delta:
@@ -139,6 +141,18 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
         log_audit(source, source.log, promised, plan) if source.log is not None else blind_audit(source, promised, plan)
     )
     return _finished(found, plan)
+
+
+def _about(claim: Any, domain: Any, pairs: Any, threat: Threat | None) -> Prior | None:
+    """Return whose records a claimed mechanism is about: those of the threat, or the values of the domain."""
+    if pairs is not None or domain is None or not isinstance(claim, Mechanism):
+        return None
+    if threat is not None and threat.kind == "record":
+        return threat.prior
+    if isinstance(domain, (int, np.integer)):
+        return Prior.uniform(int(domain))
+    numbers = all(isinstance(record, (int, float)) for record in domain)
+    return Prior.uniform(len(domain), list(domain) if numbers else None)
 
 
 def _finished(result: AuditResult, plan: Plan) -> AuditResult:

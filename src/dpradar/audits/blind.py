@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from ..results.audit import Witness
+from ..results.audit import AuditResult, Witness
 from .limits import Claim, Tally
 from .plan import counted, told
 from .search import Event, best_event, best_pairs, encoder_for
 from .sources import Batch
 
 if TYPE_CHECKING:
-    from ..results.audit import AuditResult
     from .encoding import Encoder
     from .plan import Plan
     from .samples import Samples
@@ -37,8 +36,11 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
     pool, pairs = _candidates(source, plan, rng)
     # A sequential audit wants to stop early, so it spends less on the search.
     share = 0.2 if plan.sequential else 0.5
-    budget = max(4 * _FEWEST, int(plan.trials * share))
-    event, spent = _searched(source, claim, plan, pool, pairs, budget, rng)
+    budget = min(max(4 * _FEWEST, int(plan.trials * share)), plan.trials // 2)
+    try:
+        event, spent = _searched(source, claim, plan, pool, pairs, budget, rng)
+    except KeyboardInterrupt:
+        return _nothing_tested(claim, plan)
     total = max(2, plan.trials - spent)
     sides = np.array([event.first, event.other])
 
@@ -62,6 +64,21 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
         witness=_witness(source, event, tally),
         trials=spent + done,
         notes=notes,
+    )
+
+
+def _nothing_tested(claim: Claim, plan: Plan) -> AuditResult:
+    return AuditResult(
+        claim=claim.text,
+        claim_epsilon=claim.epsilon,
+        refuted=False,
+        epsilon_lower=0.0,
+        epsilon_estimate=None,
+        delta=claim.delta,
+        significance=plan.failure,
+        method="search for inputs and event, then test on new outputs",
+        trials=0,
+        notes=("interrupted during the search: nothing was tested",),
     )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ..errors import ParameterError
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
@@ -13,7 +16,12 @@ from ..numerics.intervals import clopper_pearson_high, clopper_pearson_low
 from ..numerics.sequences import always_high, always_low
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..guarantees.curves import TradeoffCurve
+    from ..threats import Prior
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["Claim", "Corner", "Tally", "claimed"]
 
@@ -121,13 +129,24 @@ class Claim:
         if self.epsilon is not None:
             return tally.epsilon_lower(self.delta, failure, always=False)
         corner = tally.corner(failure, always=False)
-        return corner.first - 1.0 + self.curve.at(min(corner.other, 1.0))
+        grid, rates = _drawn(self.curve)
+        return corner.first - 1.0 + float(np.interp(min(corner.other, 1.0), grid, rates))
 
 
-def claimed(claim: object, relation: Relation | None) -> Claim:
-    """Return what is claimed under the relation (that of the guarantee itself, if None)."""
+@lru_cache(maxsize=8)
+def _drawn(curve: TradeoffCurve) -> tuple[Floats, Floats]:
+    """Return a curve at some points: enough to choose by, and some are slow to evaluate. Tests use the curve itself."""
+    grid = np.unique(np.concatenate([[0.0], np.geomspace(1e-8, 1.0, 300), np.linspace(0.0, 1.0, 200)]))
+    return grid, np.asarray(curve.fnr(grid))
+
+
+def claimed(claim: object, relation: Relation | None, prior: Prior | None = None) -> Claim:
+    """Return what is claimed under the relation (that of the guarantee itself, if None).
+
+    A mechanism is bound to the prior: noise on the numbers of a domain promises less the further they are apart.
+    """
     built = isinstance(claim, Mechanism)
-    source = claim.at(None) if isinstance(claim, Mechanism) else claim
+    source = claim.at(prior) if isinstance(claim, Mechanism) else claim
     if not (built or isinstance(source, HasPrivacy)):
         hint = "Such as PureDP(1.0, neighbours='replace-one') or GDP(1.0, neighbours='add-remove')."
         raise ParameterError("audit.claim", "a guarantee or a mechanism", repr(claim), hint)

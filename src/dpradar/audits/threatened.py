@@ -95,7 +95,7 @@ def rad_audit(
         method=f"advantage of the attack '{chosen.name}', inverted by {method}",
         trials=trials,
         looks=looks,
-        rad=Estimate(estimate=rad.estimate, low=low, high=rad.high),
+        rad=Estimate(estimate=rad.estimate, low=low, high=max(rad.high, low)),
         readings=_readings(seen, low, threat, protocol),
         notes=(*notes, f"the claim allows a rad of at most {allowed.value:.6g} ({allowed.rule})"),
     )
@@ -156,7 +156,7 @@ def _readings(seen: _Seen, low: float, threat: Threat, protocol: Any) -> tuple[R
     name = type(protocol).__name__
     rad, _, _ = seen.counts.estimates(0.05)
     found = []
-    for value, kind in ((rad.estimate, "estimate"), (low, "lower")):
+    for value, kind in ((rad.estimate, "estimate"), (low, "claim test")):
         epsilon = epsilon_from_own_curve(value, protocol, threat) if value > 0.0 else 0.0
         note = f"as much as {name} leaks at this epsilon" if epsilon is not None else f"more than {name} can leak"
         found.append(Reading(method=f"own curve of {name}", epsilon=epsilon, kind=kind, note=note))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from .progress import bar
+
 __all__ = ["reproduce_command"]
 
 
@@ -16,12 +18,17 @@ __all__ = ["reproduce_command"]
 @click.option(
     "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), envvar="DPRADAR_DATA", help="Real data."
 )
+@click.option("--quick", is_flag=True, help="A small version of figures that take hours.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def reproduce_command(figure: str, out: Path, data: Path | None, *, as_json: bool) -> None:
-    """Write a figure of the papers, such as rad:fig1, as CSV and SVG."""
+def reproduce_command(figure: str, out: Path, data: Path | None, *, quick: bool, as_json: bool) -> None:
+    """Write a figure of the papers, such as rad:fig1, as CSV and SVG.
+
+    What takes hours keeps its finished parts: start it again to go on.
+    """
     from ..papers import reproduce
 
-    files = reproduce(figure, out, data, progress=lambda text: click.echo(text, err=True))
+    with bar(figure) as moved:
+        files = reproduce(figure, out, data, progress=lambda text: click.echo(text, err=True), quick=quick, bar=moved)
     if as_json:
         click.echo(json.dumps({"schema": "dpradar/reproduce/1", "figure": figure, "files": [str(f) for f in files]}))
         return

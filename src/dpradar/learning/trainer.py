@@ -41,7 +41,7 @@ class Training:
     100
     """
 
-    network: Network
+    network: Any  # a Network; train_torch takes others too
     steps: int
     clip: float
     noise_multiplier: float

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .table import Table
 
     Progress = Callable[[str], None]
+    Bar = Callable[[int, int], None]
 
 __all__ = ["PaperFigure", "printed"]
 
@@ -23,13 +24,15 @@ class PaperFigure:
     """A figure: what it shows, its numbers (from the data folder, saying how far they are), and its picture.
 
     A table has no picture: ``draw`` is None, and its rows are told. ``note`` says what the source claims that does not
-    hold.
+    hold. What takes long is computed by ``compute_long`` in shards that are kept in a folder, so that it can be
+    interrupted; its last argument says whether a small version will do.
     """
 
     what: str
-    compute: Callable[[Path | None, Progress], Table]
+    compute: Callable[[Path | None, Progress], Table] | None
     draw: Callable[[Table], Figure] | None
     note: str = ""
+    compute_long: Callable[[Path | None, Progress, Path, Bar | None, bool], Table] | None = None
 
 
 def printed(table: Table) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_attack", "explain_audit"]
 
+_KINDS = {"lower": "lower bound", "claim test": "at least, if it is this protocol; not a bound on epsilon"}
 _SMALL = 0.01  # numbers below it need more decimals
 
 
@@ -92,7 +93,7 @@ def explain_audit(result: AuditResult) -> str:
     if result.witness is not None:
         lines += _witness(result.witness)
     lines += [
-        f"Also: {r.method}: epsilon {_epsilon(r.epsilon)} ({'lower bound' if r.kind == 'lower' else 'estimate'}"
+        f"Also: {r.method}: epsilon {_epsilon(r.epsilon)} ({_KINDS.get(r.kind, r.kind)}"
         + (f"; {r.note})." if r.note else ").")
         for r in result.readings
     ]

@@ -79,7 +79,7 @@ class Reading:
 
     method: str
     epsilon: float | None
-    kind: str  # "lower" (valid at the significance) or "estimate"
+    kind: str  # "lower" (a bound on epsilon), "estimate", or "claim test" (what this very protocol needs at least)
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
