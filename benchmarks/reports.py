@@ -21,7 +21,11 @@ __all__ = ["CASES"]
 _M = 3_052
 _MILLION = 1_000_000
 _MEGABYTES = 1_000.0
-_FEW = {"grr": 200_000, "ss": 4_000, "oue": 20_000}  # reports of the peers, which take microseconds to hundreds of them
+_FEW = {
+    "grr": 1_000_000,
+    "ss": 4_000,
+    "oue": 20_000,
+}  # reports of the peers: some microseconds each, or hundreds
 _PROTOCOLS = {"grr": dr.GRR, "ss": dr.SubsetSelection, "oue": dr.OUE, "olh": dr.OLH}
 _GOALS = {"grr": 1.0, "ss": 10.0, "oue": 30.0, "olh": 30.0}
 

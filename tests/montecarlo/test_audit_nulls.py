@@ -81,7 +81,7 @@ def test_known_protocol_in_sequence(name):
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_known_protocol_with_many_looks(name):
     protocol = PROTOCOLS[name]
-    found = check(protocol.at(None).sample, protocol=protocol, trials=20_000, runs=60, **MODES["sequential"])
+    found = check(protocol.at(None).sample, protocol=protocol, trials=20_000, **MODES["sequential"])
     assert max(r.looks for r in found) >= 40
 
 
@@ -157,15 +157,14 @@ def test_blind_with_a_classifier(name):
 @pytest.mark.parametrize("name", TRAINED)
 def test_blind_with_a_classifier_many_times(name):
     sampler, options = TRAINED[name]
-    check(sampler, runs=150, **options | {"trials": 2000})
+    check(sampler, **options | {"trials": 2000})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*BLIND, *TRAINED])
 def test_blind_in_sequence(name):
     sampler, options = {**BLIND, **TRAINED}[name]
-    runs = 100 if name in BLIND else 40
-    found = check(sampler, runs=runs, **options | {"trials": 8000}, **MODES["sequential"])
+    found = check(sampler, **options | {"trials": 8000}, **MODES["sequential"])
     assert max(r.looks for r in found) >= 30
 
 
@@ -184,8 +183,7 @@ def test_blind_has_power(name):
     assert sum(r.refuted for r in found) >= 18
 
 
-@pytest.mark.parametrize("kind", ["real", "categorical"])
-def test_log(kind):
+def logs_of(kind):
     sampler = {"real": laplace, "categorical": dr.GRR(m=2, epsilon=EPS).at(None).sample}[kind]
 
     def log(seed):
@@ -193,7 +191,12 @@ def test_log(kind):
         inputs = rng.integers(0, 2, 1500)
         return Samples.of(inputs, sampler(inputs, rng))
 
-    check(log, logs=True, runs=200)
+    return log
+
+
+@pytest.mark.parametrize("kind", ["real", "categorical"])
+def test_log(kind):
+    check(logs_of(kind), logs=True, runs=200)
 
 
 def count_of_many(data, how_many, rng):
@@ -213,10 +216,23 @@ def test_pairs():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["real", "categorical"])
+def test_log_many_times(kind):
+    check(logs_of(kind), logs=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_pairs_many_times(mode):
+    claim = dr.PureDP(EPS, neighbours="add-remove")
+    check(count_of_many, pairs=PAIRS, claim=claim, trials=8000, **MODES[mode])
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_pairs_of_histograms(mode):
     pairs = [(np.array(a, dtype=int), np.array(b, dtype=int)) for a, b in PAIRS]
-    options = {"claim": dr.PureDP(EPS, neighbours="add-remove"), "trials": 2000, "runs": 50}
+    options = {"claim": dr.PureDP(EPS, neighbours="add-remove"), "trials": 2000}
     check(histogram, pairs=pairs, **options, **MODES[mode])
 
 
@@ -244,16 +260,15 @@ def test_claims_with_a_curve(name):
 
 @pytest.mark.slow
 def test_concentrated_claims():
-    """The curve of zCDP is slow to evaluate."""
     claim, epsilon = CURVES["concentrated"]
-    check(gaussian, domain=2, claim=claim, epsilon=epsilon, runs=30)
+    check(gaussian, domain=2, claim=claim, epsilon=epsilon)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["approximate", "gaussian", "mechanism"])
 def test_claims_with_a_curve_in_sequence(name):
     claim, epsilon = CURVES[name]
-    check(gaussian, domain=2, claim=claim, epsilon=epsilon, runs=60, trials=4000, **MODES["sequential"])
+    check(gaussian, domain=2, claim=claim, epsilon=epsilon, trials=4000, **MODES["sequential"])
 
 
 @pytest.mark.parametrize("name", ["approximate", "gaussian"])
@@ -309,5 +324,5 @@ def test_advantage_in_sequence(name):
 def test_advantage_of_the_optimal_attack(name, mode):
     threat = THREATS[name]["threat"]
     for protocol in (GRR, dr.OUE(m=3, epsilon=EPS)):
-        options = {"protocol": protocol, "claim": protocol, "runs": 50, "trials": 2000}
+        options = {"protocol": protocol, "claim": protocol, "trials": 2000}
         check(protocol.at(None).sample, threat=threat, **options, **MODES[mode])

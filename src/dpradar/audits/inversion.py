@@ -9,10 +9,14 @@ import numpy as np
 
 from ..bounds import assess
 from ..bounds.blackbox import pure_black_box
+from ..bounds.case import Case, Inapplicable
+from ..bounds.rules import RULES
 from ..errors import ParameterError
 from ..numerics.intervals import clopper_pearson_high, clopper_pearson_low
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..threats import Prior, Threat
 
 __all__ = [
@@ -24,7 +28,6 @@ __all__ = [
 ]
 
 _MOST_EPSILON = 60.0
-_STEPS = 60
 
 
 def epsilon_from_uniform(rad: float, m: int, delta: float = 0.0) -> float | None:
@@ -114,26 +117,37 @@ def epsilon_from_own_curve(value: float, protocol: Any, threat: Threat, quantity
     if m is None or not hasattr(protocol, "epsilon"):
         raise ParameterError("protocol", "a local protocol with m and epsilon", repr(protocol))
 
-    def at(epsilon: float) -> float:
-        bound = getattr(assess(kind(m=m, epsilon=epsilon), threat), quantity)
-        return float(bound.value)
-
-    return _root(at, value)
+    return _root(lambda epsilon: _exact(kind(m=m, epsilon=epsilon), threat, quantity), value)
 
 
-def _root(increasing: Any, value: float) -> float | None:
+def _exact(mechanism: Any, threat: Threat, quantity: str) -> float:
+    """Return what the first engine that applies computes: all that an inversion needs of an assessment."""
+    case = Case(mechanism, threat)
+    for rule in RULES:
+        if rule.engine and not rule.from_below:
+            try:
+                found = [finding.value for finding in rule.find(case) if finding.quantity == quantity]
+            except Inapplicable:
+                continue
+            if found:
+                return found[0]
+    bound = getattr(assess(mechanism, threat), quantity)
+    return float(bound.value)
+
+
+def _root(increasing: Callable[[float], float], value: float) -> float | None:
     """Return where an increasing function of epsilon reaches the value, from below; None if it does not up to 60."""
+    from scipy.optimize import brentq  # slow to import, needed only here
+
     low, high = 0.0, 1.0
     while increasing(high) < value:
         low, high = high, 2.0 * high
         if high > _MOST_EPSILON:
             return None
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        if high - low <= 1e-12 * high:
-            break
-        low, high = (middle, high) if increasing(middle) < value else (low, middle)
-    return low
+    if increasing(low) >= value:
+        return low
+    found = float(brentq(lambda epsilon: increasing(epsilon) - value, low, high, xtol=1e-13, rtol=1e-13))
+    return found * (1.0 - 1e-12)
 
 
 def ldp_auditor(true_hits: int, false_hits: int, trials: int, significance: float = 0.01, delta: float = 0.0) -> float:
