@@ -51,8 +51,8 @@ format: setup  ## format the code and apply safe fixes
 bench: setup  ## measure speed
 	$(PY) -m benchmarks $(ARGS)
 
-bench-peers: $(PEERS)/.installed $(AUDITED)/.installed  ## the same beside riskcal, libqif and multi-freq-ldpy
-	PYTHONPATH="$(CURDIR)/$(PEERS):$(CURDIR)/$(AUDITED)" $(PY) -m benchmarks $(ARGS)
+bench-peers: $(PEERS)/.installed $(AUDITED)/.installed $(TORCH)/.installed  ## the same beside other software
+	PYTHONPATH="$(CURDIR)/$(PEERS):$(CURDIR)/$(AUDITED):$(CURDIR)/$(TORCH)" $(PY) -m benchmarks $(ARGS)
 
 audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)

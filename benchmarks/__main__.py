@@ -16,7 +16,7 @@ import scipy
 
 import dpradar
 
-from . import accounting, continuous, dense, guarantees, local, noise, peers, reports, startup
+from . import accounting, continuous, dense, guarantees, learning, local, noise, peers, reports, startup
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -30,6 +30,7 @@ CASES: tuple[Case, ...] = (
     *guarantees.CASES,
     *accounting.CASES,
     *reports.CASES,
+    *learning.CASES,
     *local.LARGE_CASES,
     *dense.WATCHED,
     *noise.WATCHED,
@@ -39,7 +40,7 @@ _EFFORTS = {
     "usual": Effort(),
     "full": Effort(level=2),
 }
-_PEERS = ("dp-accounting", "riskcal", "qif", "multi-freq-ldpy")
+_PEERS = ("dp-accounting", "riskcal", "qif", "multi-freq-ldpy", "opacus")
 
 
 def _arguments() -> argparse.Namespace:
