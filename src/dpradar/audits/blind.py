@@ -27,6 +27,7 @@ Ints = NDArray[np.intp]
 _MOST_INPUTS = 48  # inputs compared with each other; of a larger domain a random part is looked at
 _TOP = 3  # pairs that are looked at closely
 _BYTES = 200_000_000  # of outputs kept for the search
+_MOST_SEARCHED = 400_000  # outputs; more would find the same event
 _FEWEST = 60  # outputs per input below which a pair cannot be judged
 
 
@@ -36,7 +37,7 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
     pool, pairs = _candidates(source, plan, rng)
     # A sequential audit wants to stop early, so it spends less on the search.
     share = 0.2 if plan.sequential else 0.5
-    budget = min(max(4 * _FEWEST, int(plan.trials * share)), plan.trials // 2)
+    budget = min(max(4 * _FEWEST, int(plan.trials * share)), plan.trials // 2, _MOST_SEARCHED)
     try:
         event, spent = _searched(source, claim, plan, pool, pairs, budget, rng)
     except KeyboardInterrupt:
