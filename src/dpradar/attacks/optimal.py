@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..threats.cover import Cover
     from .play import Attack
 
-__all__ = ["Maximise", "OptimalAttack", "optimal_attack"]
+__all__ = ["Maximise", "OptimalAttack", "optimal_attack", "tells_apart"]
 
 Maximise = Literal["rad", "success"]
 Ints = NDArray[np.intp]
@@ -102,7 +102,7 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
     if release.sample is None or release.likelihoods is None:
         message = f"{release.name} cannot be attacked: it does not say how outputs are drawn. Use a mechanism."
         raise UnsupportedError(message)
-    apart = _tells_apart(cover)
+    apart = tells_apart(cover)
     alone = apart and len(cover.blocks) == 1 and cover.blocks[0].members.size == pi.size
     if release.diagonal is not None and apart:
         return ReportedValue(release.diagonal, pi, threat.codes, maximise)
@@ -119,7 +119,7 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
     return GeneralAttack(release.likelihoods, pi, cover, maximise)
 
 
-def _tells_apart(cover: Cover) -> bool:
+def tells_apart(cover: Cover) -> bool:
     """Return whether a guess is right about one value only, and every value can be missed."""
     single = cover.guesses > 1 and bool(np.all(cover.single_hits == 1))
     blocks = all(block.kind == "singletons" and bool(np.all(block.counts == 1)) for block in cover.blocks)

@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from ..mechanisms.capabilities import Release
     from ..threats import Threat
 
-__all__ = ["GuessAttack", "as_attack", "mode_of_reports", "prior_only", "report_as_is", "walk_or_report"]
+__all__ = [
+    "GuessAttack",
+    "as_attack",
+    "mode_of_reports",
+    "prior_only",
+    "report_as_is",
+    "saying_the_report",
+    "walk_or_report",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -125,6 +133,7 @@ class GuessAttack:
     guess: Callable[[Any, Ints, np.random.Generator], Any]
     threat: Threat
     name: str
+    constant: bool = False  # whatever is reported, the guess is right about someone else equally often
 
     def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
         """Attack every report."""
@@ -141,7 +150,7 @@ class GuessAttack:
         for kind in kinds:
             guesses = self._checked(reports, np.full(targets.size, kind), rng)
             others += self._mass(guesses, codes == kind)
-        return Played(hits, np.minimum(others, 1.0))
+        return Played(hits, np.minimum(others, 1.0), constant=self.constant)
 
     def _checked(self, reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
         size = self.threat.finite.size
@@ -178,15 +187,22 @@ class GuessAttack:
         return np.where(guesses >= 0, masses[guesses], 0.0)
 
 
+def saying_the_report(threat: Threat) -> GuessAttack:
+    """Return the attack that says what was reported; for a uniform prior and nothing known any guess is 1/m."""
+    plain = threat.knowledge.kind == "nothing" and threat.goal.kind == "exact"
+    return GuessAttack(report_as_is, threat, "report as it is", constant=plain and threat.finite.is_uniform)
+
+
 def as_attack(strategy: Any, release: Release, threat: Threat) -> Attack:
     """Return the attack that a name, a function or an attack object stands for."""
     if threat.finite.is_continuous:
         message = "strategies work with priors over finitely many values"
         raise UnsupportedError(message)
     if isinstance(strategy, str) and strategy == "report":
-        return GuessAttack(report_as_is, threat, "report as it is")
+        return saying_the_report(threat)
     if isinstance(strategy, str) and strategy == "prior":
-        return GuessAttack(prior_only(threat.finite.probabilities), threat, "likeliest value, without the report")
+        likeliest, name = prior_only(threat.finite.probabilities), "likeliest value, without the report"
+        return GuessAttack(likeliest, threat, name, constant=threat.knowledge.kind == "nothing")
     if hasattr(strategy, "play"):
         found: Attack = strategy
         return found

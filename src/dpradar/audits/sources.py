@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -48,6 +49,7 @@ class Source:
     known: tuple[Any, ...] = field(default=())
     kind: str | None = None
     named: bool = False
+    lock: Lock = field(default_factory=Lock)  # names get their codes one batch after the other
 
     def draw(self, inputs: Ints, rng: np.random.Generator) -> Any:
         """Return one output per input, as the function gives them."""
@@ -56,14 +58,18 @@ class Source:
     def batch(self, inputs: Ints, rng: np.random.Generator) -> Batch:
         """Return one output per input, normalised; names and the kind of the first batch are kept."""
         raw = self.draw(inputs, rng)
+        with self.lock:
+            return self._normalised(raw, inputs.size)
+
+    def _normalised(self, raw: Any, count: int) -> Batch:
         # A few rows of a vector may look like bits or like sets, and a few sets like bits.
         fixed = self.asked == "auto" and self.kind in ("real", "vector")
         kind, array, names = normalised(raw, cast("AskedKind", self.kind) if fixed else self.asked, self.known)
         if self.named and self.asked == "auto" and kind == "bits" and names is None:
             kind, array, names = normalised(raw, "subset", self.known)
-        if len(array) != inputs.size:
+        if len(array) != count:
             hint = "A sampler returns one output for each input it is given."
-            raise ParameterError("sampler", f"one that returns {inputs.size} outputs", f"{len(array)}", hint)
+            raise ParameterError("sampler", f"one that returns {count} outputs", f"{len(array)}", hint)
         if self.kind is not None and (kind, names is not None) != (self.kind, self.named):
             hint = "Say what they are: output_kind='categorical', 'real', 'bits', 'subset' or 'vector'."
             if kind == self.kind:

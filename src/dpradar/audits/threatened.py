@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..attacks.optimal import optimal_attack
 from ..attacks.pieces import in_pieces
 from ..attacks.run import Counts, counts_of, draw_targets
-from ..attacks.strategies import GuessAttack, report_as_is
+from ..attacks.strategies import GuessAttack, saying_the_report
 from ..bounds import assess
 from ..errors import ParameterError
 from ..numerics.intervals import clopper_pearson_low
@@ -109,7 +109,7 @@ def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack
         return GuessAttack(guess, threat, getattr(guess, "__name__", "a strategy"))
     if protocol is not None:
         return optimal_attack(protocol, threat)
-    return GuessAttack(report_as_is, threat, "report as it is")
+    return saying_the_report(threat)
 
 
 def _run(work: Any, plan: Plan, size: int, allowed: float) -> tuple[_Seen, float, bool, tuple[str, ...], int]:

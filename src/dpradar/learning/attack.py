@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._version import __version__
-from ..attacks.general import GeneralAttack
+from ..attacks.general import GeneralAttack, LikeliestValue
+from ..attacks.optimal import tells_apart
 from ..attacks.play import Played
 from ..attacks.run import CONFIDENCE, counts_of
 from ..errors import ParameterError
@@ -18,6 +19,7 @@ from .gradients import GradientScores, printed_rule
 
 if TYPE_CHECKING:
     from ..attacks.optimal import Maximise
+    from ..attacks.play import Attack
     from ..threats import Threat
 
 __all__ = ["attack_gradients", "candidate_mechanism"]
@@ -72,7 +74,12 @@ def attack_gradients(
     if rule == "printed":
         played = _printed(scores, chosen, threat)
     else:
-        exact = GeneralAttack(np.asarray, prior.probabilities, threat.cover, maximise)
+        alone = tells_apart(threat.cover) and len(threat.cover.blocks) == 1 and not threat.cover.single.size
+        exact: Attack = (
+            LikeliestValue(np.asarray, prior.size)
+            if alone and prior.is_uniform
+            else GeneralAttack(np.asarray, prior.probabilities, threat.cover, maximise)
+        )
         played = exact.play(scores.likelihoods, chosen, np.random.default_rng(seed))
     rad, success, false_hit = counts_of(played).estimates(1.0 - level)
     return AttackRun(

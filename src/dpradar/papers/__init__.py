@@ -10,6 +10,7 @@ from ..errors import ParameterError
 from . import (
     canvas,
     ldp_audits,
+    model_tables,
     rad_fig1,
     rad_fig2,
     rad_fig3,
@@ -90,6 +91,7 @@ FIGURES: Mapping[str, PaperFigure] = {
     "rad:fig11": PaperFigure(
         "nested Monte Carlo, prior Beta(.1, .1)", lambda _, progress: rad_fig10.compute(0.1, progress), rad_fig10.draw
     ),
+    "rad:table2": model_tables.TABLE_2,
     "unify:fig1": PaperFigure(
         "noise of DP-SGD for a risk target, f-DP and Renyi DP: GPT-2 on SST-2",
         lambda _, progress: unify_fig1.compute(unify_fig1.GPT2, progress),
@@ -188,7 +190,8 @@ def reproduce(
         ...
     dpradar.errors.ParameterError: figure must be one of rad:fig1, rad:fig2, ...; got 'rad:fig0'. Did you mean ...
     """
-    figure = FIGURES.get(name)
+    known = name if name in FIGURES else str(name).replace("_", ".")  # table8_1 is table8.1
+    figure = FIGURES.get(known)
     if figure is None:
         near = difflib.get_close_matches(str(name).lower(), FIGURES, n=1)
         raise ParameterError(
@@ -197,6 +200,7 @@ def reproduce(
     if figure.draw is not None:
         canvas.need_matplotlib()  # before the numbers, which may take a while
     tell = progress or (lambda _: None)
+    name = known
     tell(f"{name}: {figure.what}")
     folder = Path(out)
     stem = name.replace(":", "-")

@@ -1,10 +1,18 @@
-"""The figures and tables of [SauerThesis] that are about local privacy, by name, with what does not hold as printed."""
+"""The figures and tables of [SauerThesis] by name, with what does not hold as printed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import ldp_audits, ldp_bugs, measurement_bounds, measurement_em, measurement_grr, measurement_tables
+from . import (
+    ldp_audits,
+    ldp_bugs,
+    measurement_bounds,
+    measurement_em,
+    measurement_grr,
+    measurement_tables,
+    model_tables,
+)
 from .figure import PaperFigure
 
 if TYPE_CHECKING:
@@ -155,6 +163,8 @@ MEASUREMENT: Mapping[str, PaperFigure] = {
     "measurement:fig6.12": _em("EM CORR, exact guesses", "CORR", _BOTH, _NEGATIVE, exact_only=True),
     "measurement:fig6.13": _em("EM CORR on Porto, by eta", "CORR", ("Porto",), _NEGATIVE),
     "measurement:fig6.14": _em("EM CORR on Beijing, by eta", "CORR", ("Beijing",), _NEGATIVE),
+    "measurement:table8.1": model_tables.TABLE_8_1,
+    "measurement:table8.2": model_tables.TABLE_8_2,
     "measurement:fig10.1": _audit(("GRR",), _CEILING),
     "measurement:fig10.2": _audit(
         ("SS",),

@@ -86,7 +86,9 @@ def noise_for(epsilon: float) -> float:
     4.999
     """
     limit = Limit(epsilon=epsilon, delta=DELTA, neighbours="add-remove")
-    mu = float(calibrate(GDP, limit, neighbours="add-remove").value or 0.0)
+    mu = calibrate(GDP, limit, neighbours="add-remove").value
+    if mu is None:
+        raise ParameterError("epsilon", "one that some noise keeps", f"{epsilon:g}")
     return float(STEPS**0.5 / mu)
 
 

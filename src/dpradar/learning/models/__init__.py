@@ -1,0 +1,22 @@
+"""Attribute inference: what a trained classifier gives away about a sensitive column of one person's record."""
+
+from .attacker import Attacker, Targets
+from .attacks import ATTACKS, Attack, View, csmia, imputation, wcai, yeom, yeom_membership
+from .network import NetworkClassifier
+from .trials import attack_model, model_risk
+
+__all__ = [
+    "ATTACKS",
+    "Attack",
+    "Attacker",
+    "NetworkClassifier",
+    "Targets",
+    "View",
+    "attack_model",
+    "csmia",
+    "imputation",
+    "model_risk",
+    "wcai",
+    "yeom",
+    "yeom_membership",
+]

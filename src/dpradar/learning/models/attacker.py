@@ -1,0 +1,280 @@
+"""What an attacker on a model has: other people's records, and from them an encoding, frequencies and a classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import MissingExtra, ParameterError
+from .attacks import IMPUTED, LOSS, MODEL, View
+from .threads import one_thread
+
+__all__ = ["Attacker", "Targets", "columns_of", "joined"]
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+_CATEGORIES = 20  # a column of numbers with at most this many different ones is taken as categories
+_LOSS_RECORDS = 2_000  # on which the mean loss is taken
+_SMALLEST = 1e-300  # a score below has the loss of this one: it stays a number
+
+
+def columns_of(owner: str, table: Any, names: Sequence[str] | None = None) -> dict[str, Array]:
+    """Return the named columns of a table: a mapping of columns, a list of records, or a data frame.
+
+    Examples
+    --------
+    >>> columns_of("table", [{"age": 30, "sex": "f"}, {"age": 41, "sex": "m"}])["sex"].tolist()
+    ['f', 'm']
+    """
+    what = "columns by name, a list of records, or a data frame"
+    if isinstance(table, Mapping) or hasattr(table, "columns"):
+        wanted = list(table.keys() if isinstance(table, Mapping) else table.columns) if names is None else list(names)
+        present = set(table.keys() if isinstance(table, Mapping) else table.columns)
+    elif isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
+        wanted = list(table[0]) if names is None else list(names)
+        present = set.intersection(*(set(row) for row in table))
+    else:
+        raise ParameterError(owner, what, f"{type(table).__name__}", "It needs at least one record.")
+    missing = [name for name in wanted if name not in present]
+    if missing:
+        raise ParameterError(owner, "a table with all columns that are used", f"no {', '.join(map(repr, missing))}")
+    by_name = isinstance(table, Mapping) or hasattr(table, "columns")
+    found = {name: np.asarray(table[name] if by_name else [row[name] for row in table]) for name in wanted}
+    shapes = {column.shape for column in found.values()}
+    if len(shapes) != 1 or len(next(iter(shapes))) != 1 or next(iter(shapes)) == (0,):
+        # Sizes only: an error must not show a record.
+        raise ParameterError(owner, "columns of equal length, with at least one record", f"shapes {sorted(shapes)}")
+    for name, column in found.items():
+        if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
+            raise ParameterError(f"{owner}[{name!r}]", "finite numbers", "nan or infinite", "Fill or drop them first.")
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Targets:
+    """Encoded records: what is known of each, its label, its true value, and what imputation says of it."""
+
+    known: Array  # (n, features)
+    labels: Array  # (n,), as they are in the table
+    truth: Ints  # (n,), number of the true value; -1 for one that the attacker has never seen
+    imputed: Floats | None  # (n, values)
+
+    @property
+    def size(self) -> int:
+        """The number of records."""
+        return int(self.truth.size)
+
+    def take(self, rows: Any) -> Targets:
+        """Return some of the records."""
+        imputed = None if self.imputed is None else self.imputed[rows]
+        return Targets(self.known[rows], self.labels[rows], self.truth[rows], imputed)
+
+
+def joined(first: Targets, second: Targets) -> Targets:
+    """Return the records of both, one after the other."""
+    imputed = None
+    if first.imputed is not None and second.imputed is not None:
+        imputed = np.vstack([first.imputed, second.imputed])
+    return Targets(
+        np.vstack([first.known, second.known]),
+        np.append(first.labels, second.labels),
+        np.append(first.truth, second.truth),
+        imputed,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Attacker:
+    """Someone who knows every column of the target but one, and has records of other people.
+
+    Made by :meth:`of`. ``values`` are the values of the sensitive column, ``prior`` their frequencies.
+
+    Assumes
+    -------
+    The auxiliary records do not depend on the target: take the records that all models are trained on, or others. The
+    encoding is made from them alone, so that it does not give the target away.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> job = rng.integers(0, 3, 300)
+    >>> table = {"job": job, "ill": job == 2, "claim": rng.random(300) < 0.5}
+    >>> attacker = Attacker.of(table, sensitive="ill", label="claim")
+    >>> attacker.values.tolist(), attacker.features(table).shape
+    ([False, True], (300, 5))
+    """
+
+    sensitive: str
+    label: str
+    known: tuple[str, ...]
+    values: Array
+    prior: Floats
+    encoder: Any
+    label_encoder: Any
+    imputer: Any
+    auxiliary: Targets
+
+    @classmethod
+    def of(
+        cls,
+        auxiliary: Any,
+        *,
+        sensitive: str,
+        label: str,
+        known: Sequence[str] | None = None,
+        numeric: Sequence[str] | None = None,
+        imputer: Any = "logistic",
+    ) -> Self:
+        """Return the attacker who has these records of others.
+
+        ``known`` columns are all but the sensitive one and the label by default. ``numeric`` ones are standardised,
+        the others become one column for each value; by default numbers with more than 20 different values are numeric.
+        ``imputer`` is a classifier with ``fit`` and ``predict_proba`` that learns the sensitive column from the known
+        ones and the label: logistic regression by default; None for attacks that do without.
+        """
+        if sensitive == label:
+            raise ParameterError("Attacker.label", "another column than the sensitive one", repr(label))
+        table = columns_of("auxiliary", auxiliary)
+        names = tuple(n for n in table if n not in (sensitive, label)) if known is None else tuple(known)
+        if not names or sensitive in names or label in names:
+            allowed = f"one or more columns other than {sensitive!r} and {label!r}"
+            raise ParameterError("Attacker.known", allowed, repr(names))
+        table = columns_of("auxiliary", auxiliary, [*names, sensitive, label])
+        values, codes = np.unique(table[sensitive], return_inverse=True)
+        if values.size < 2:
+            raise ParameterError("Attacker.sensitive", "a column with two values or more", f"{values.size}")
+        numbers = _numeric(table, names) if numeric is None else tuple(numeric)
+        encoder, label_encoder = _encoders(names, numbers)
+        encoded = _float32(encoder.fit_transform(_stacked(table, names)))
+        told = label_encoder.fit_transform(table[label][:, None])
+        trained = _logistic() if isinstance(imputer, str) else imputer
+        if trained is not None:
+            with one_thread():
+                trained.fit(np.hstack([encoded, _float32(told)]), codes)
+        return cls(
+            sensitive=sensitive,
+            label=label,
+            known=names,
+            values=values,
+            prior=np.bincount(codes) / codes.size,
+            encoder=encoder,
+            label_encoder=label_encoder,
+            imputer=trained,
+            auxiliary=Targets(encoded, table[label], codes, None),
+        )
+
+    def targets(self, table: Any, *, impute: bool = True) -> Targets:
+        """Return encoded records; the imputed probabilities are computed here, once for all models."""
+        found = columns_of("targets", table, [*self.known, self.sensitive, self.label])
+        encoded = _float32(self.encoder.transform(_stacked(found, self.known)))
+        truth = _places("targets", found[self.sensitive], self.values, f"values of {self.sensitive!r}")
+        if self.imputer is None or not impute:
+            return Targets(encoded, found[self.label], truth, None)
+        told = _float32(self.label_encoder.transform(found[self.label][:, None]))
+        given = _probabilities("imputer", self.imputer, np.hstack([encoded, told]))
+        imputed = np.zeros((truth.size, self.values.size))
+        imputed[:, np.asarray(self.imputer.classes_, dtype=np.intp)] = given
+        return Targets(encoded, found[self.label], truth, imputed)
+
+    def features(self, records: Any, value: int | None = None) -> Array:
+        """Return what a model sees of records: the known columns and the sensitive one, or ``value`` in its place."""
+        some = records if isinstance(records, Targets) else self.targets(records, impute=False)
+        codes = some.truth if value is None else np.full(some.size, value)
+        put = np.zeros((some.size, self.values.size), dtype=some.known.dtype)
+        seen = codes >= 0  # a value that is not among the attacker's: no column for it
+        put[np.flatnonzero(seen), codes[seen]] = 1.0
+        return np.hstack([some.known, put])
+
+    def view(self, model: Any, targets: Targets, needs: frozenset[str] = frozenset({MODEL, IMPUTED})) -> View:
+        """Return what an attack sees of the targets: one call of ``predict_proba`` for each value, on all targets."""
+        if IMPUTED in needs and targets.imputed is None:
+            hint = "Give Attacker.of an imputer."
+            raise ParameterError("Attacker.imputer", "a classifier, for this attack", "None", hint)
+        scores = labels = loss = None
+        if MODEL in needs:
+            asked = [_probabilities("model", model, self.features(targets, v)) for v in range(self.values.size)]
+            scores, labels = np.stack(asked, axis=1), _numbers(model, targets.labels)
+        if LOSS in needs:
+            loss = self._mean_loss(model)
+        return View(prior=self.prior, scores=scores, labels=labels, imputed=targets.imputed, mean_loss=loss)
+
+    def _mean_loss(self, model: Any) -> float:
+        some = self.auxiliary.take(slice(_LOSS_RECORDS))
+        scores, labels = _probabilities("model", model, self.features(some)), _numbers(model, some.labels)
+        right = np.where(labels < 0, 0.0, scores[np.arange(some.size), labels])
+        return float(-np.log(np.maximum(right, _SMALLEST)).mean())
+
+
+def _numeric(table: Mapping[str, Array], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(n for n in names if table[n].dtype.kind in "iuf" and np.unique(table[n]).size > _CATEGORIES)
+
+
+def _stacked(table: Mapping[str, Array], names: Sequence[str]) -> Array:
+    """Return the columns beside each other, each with its own kind of entry."""
+    stacked = np.empty((next(iter(table.values())).size, len(names)), dtype=object)
+    for i, name in enumerate(names):
+        stacked[:, i] = table[name]
+    return stacked
+
+
+def _encoders(names: Sequence[str], numbers: Sequence[str]) -> tuple[Any, Any]:
+    try:
+        from sklearn.compose import ColumnTransformer
+        from sklearn.preprocessing import OneHotEncoder, StandardScaler
+    except ImportError:
+        raise MissingExtra("scikit-learn", "search") from None
+    wrong = [name for name in numbers if name not in names]
+    if wrong:
+        raise ParameterError("Attacker.numeric", "known columns", ", ".join(map(repr, wrong)))
+
+    def one_hot() -> Any:
+        return OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+
+    categories = [i for i, name in enumerate(names) if name not in numbers]
+    standard = [i for i, name in enumerate(names) if name in numbers]
+    parts = [("categories", one_hot(), categories), ("numbers", StandardScaler(), standard)]
+    return ColumnTransformer([part for part in parts if part[2]]), one_hot()
+
+
+def _float32(array: Any) -> Array:
+    return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def _logistic() -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    # A coarse optimum is enough for guesses, and three times as fast.
+    return LogisticRegression(max_iter=5_000, tol=1e-3)
+
+
+def _probabilities(owner: str, model: Any, features: Array) -> Floats:
+    if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
+        hint = "Fit it first; scikit-learn's classifiers, diffprivlib's and NetworkClassifier have both."
+        raise ParameterError(owner, "a fitted classifier with predict_proba and classes_", type(model).__name__, hint)
+    found = np.asarray(model.predict_proba(features), dtype=float)
+    if found.shape != (features.shape[0], len(model.classes_)):
+        allowed = f"of shape {(features.shape[0], len(model.classes_))}"
+        raise ParameterError(f"{owner}.predict_proba", allowed, f"shape {found.shape}")
+    if not np.all(np.isfinite(found)):
+        raise ParameterError(f"{owner}.predict_proba", "finite numbers", "nan or infinite", "Did training diverge?")
+    return found
+
+
+def _numbers(model: Any, labels: Array) -> Ints:
+    """Return the number of each label among the classes of the model; -1 for a label that it does not know."""
+    return _places("labels of the targets", labels, np.asarray(model.classes_), "classes of the model")
+
+
+def _places(owner: str, column: Array, among: Array, what: str) -> Ints:
+    """Return where each entry stands in a list, -1 for those that do not; that none does must be a mistake."""
+    place = {value: i for i, value in enumerate(among.tolist())}
+    found = np.array([place.get(value, -1) for value in column.tolist()], dtype=np.intp)
+    if np.all(found < 0):
+        got = f"none of them, {column.dtype} against {among.dtype}"
+        raise ParameterError(owner, f"among the {len(place)} {what}", got, "'1' is never equal to 1.")
+    return found
