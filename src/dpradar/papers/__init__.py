@@ -59,7 +59,7 @@ def _gradients(name: str) -> PaperFigure:
         return rad_fig4.compute(data, progress, name=name, models=models, keep=keep, bar=bar)
 
     what = f"the exact attack on DP-SGD, {name}: RAD and ReRo with nothing, the label and everything known"
-    note = "the printed bound takes the add/remove noise for replace-one, and the exact attack exceeds it"
+    note = "the printed bound takes the add/remove noise for replace-one, and the exact attack can exceed it"
     return PaperFigure(what, None, rad_fig4.draw, note, compute)
 
 
