@@ -5,7 +5,9 @@ from .attack import AttackRun, Estimate
 from .audit import AuditResult, Reading, Witness
 from .bound import Bound
 from .calibration import Achieved, Calibration
+from .change import Change, LimitResult
 from .loading import load
+from .run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
 
 __all__ = [
     "Achieved",
@@ -14,9 +16,17 @@ __all__ = [
     "AuditResult",
     "Bound",
     "Calibration",
+    "Change",
     "Discarded",
     "Estimate",
+    "LimitResult",
+    "NoiseResult",
     "Reading",
+    "ReleaseResult",
+    "RunResult",
+    "SweepPoint",
+    "SweepResult",
+    "ThreatResult",
     "Witness",
     "load",
 ]

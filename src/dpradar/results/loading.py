@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from . import assessment, attack, audit, calibration
+from . import assessment, attack, audit, calibration, run
 
 __all__ = ["load"]
 
@@ -16,11 +16,12 @@ _KINDS: dict[str, Any] = {
     attack.SCHEMA: attack.AttackRun,
     audit.SCHEMA: audit.AuditResult,
     calibration.SCHEMA: calibration.Calibration,
+    run.SCHEMA: run.RunResult,
 }
 
 
 def load(path: str | Path) -> Any:
-    """Return the result saved at ``path``: an assessment, a calibration, an attack or an audit.
+    """Return the result saved at ``path``: an assessment, a calibration, an attack, an audit or a run.
 
     Examples
     --------

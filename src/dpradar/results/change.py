@@ -1,0 +1,84 @@
+"""A limit beside what is reached, and the smallest change that would meet it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Change", "LimitResult"]
+
+_LIMIT = ("quantity", "limit", "value", "side", "met", "rule", "source", "at", "reason")
+_CHANGE = ("parameter", "value", "instead_of", "more_private", "reason")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitResult:
+    """A limit and what is reached: met only if the value is known and at most the limit.
+
+    ``at`` is the false-positive rate of a limit on ``tpr`` and the delta of one on ``epsilon``; ``source`` says where
+    the limit comes from; ``value`` is None where it is not known, and ``reason`` says why.
+
+    Examples
+    --------
+    >>> LimitResult(quantity="rad", limit=0.1, value=0.0594531, side="exact", met=True).label
+    'rad <= 0.1'
+    """
+
+    quantity: str
+    limit: float
+    value: float | None
+    met: bool
+    side: str = "upper"
+    rule: str = ""
+    source: str = ""
+    at: float | None = None
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        """The limit as it is written."""
+        where = {"tpr": "fpr", "epsilon": "delta"}.get(self.quantity)
+        at = "" if self.at is None or where is None else f" at {where} {self.at:g}"
+        return f"{self.quantity}{at} <= {self.limit:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {name: getattr(self, name) for name in _LIMIT}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> LimitResult:
+        """Return what ``to_dict`` wrote."""
+        return cls(**{name: data[name] for name in _LIMIT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The smallest change of one parameter that meets every limit; ``value`` is None where none does.
+
+    ``more_private`` says which way to round the value: "up" where more of the parameter is more noise.
+
+    Examples
+    --------
+    >>> str(Change(parameter="epsilon", value=1.25, instead_of=2.0, more_private="down"))
+    'epsilon 1.25 instead of 2.0'
+    """
+
+    parameter: str
+    instead_of: float
+    value: float | None = None
+    more_private: str | None = None
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {name: getattr(self, name) for name in _CHANGE}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Change:
+        """Return what ``to_dict`` wrote."""
+        return cls(**{name: data[name] for name in _CHANGE})
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.reason or f"no {self.parameter} meets the limits"
+        return f"{self.parameter} {self.value!r} instead of {self.instead_of!r}"
