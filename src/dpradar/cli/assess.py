@@ -10,21 +10,24 @@ import click
 
 from ..bounds import assess
 from ..present.text import explain, rate_sentence
+from ..spec.question import release_of, threat_of
+from ..spec.words import FLAGS, numbers
 from . import parsing
 from .main import EXIT_VACUOUS, Suggesting
-from .releases import RELEASES, Entry, further_options, parameter_option, release_from, threat_of
+from .releases import RELEASES, further_options, parameter_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..results import Assessment
+    from ..spec.kinds import Kind
 
 __all__ = ["group"]
 
 
-def _command(name: str, entry: Entry) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param) for param in entry.params]
-    options += further_options(entry)
+def _command(name: str, kind: Kind) -> click.Command:
+    options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
+    options += further_options(kind)
     options.append(click.Option(["--all", "show_all"], is_flag=True, help="Show every rule and why it lost."))
     options.append(
         click.Option(
@@ -36,13 +39,14 @@ def _command(name: str, entry: Entry) -> click.Command:
             ["--tolerance"], type=parsing.NUMBER, help="Refine composed privacy losses to this relative width."
         )
     )
-    return click.Command(name, params=options, callback=partial(_run, entry), help=entry.help)
+    return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 
 
-def _run(entry: Entry, **options: Any) -> int:
-    what, threat = release_from(entry, options), threat_of(entry, options)
+def _run(kind: str, **options: Any) -> int:
+    options["kind"] = kind
+    what, threat = release_of(options, FLAGS), threat_of(options, FLAGS)
     result = assess(what, threat, neighbours=options["neighbours"], tolerance=options["tolerance"])
-    rates = [] if options["fpr"] is None else parsing.numbers(options["fpr"], "--fpr")
+    rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
     _show(result, rates, as_json=options["as_json"], show_all=options["show_all"])
     return EXIT_VACUOUS if _vacuous(result) else 0
 
@@ -73,7 +77,7 @@ def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bo
 def group() -> click.Group:
     """Return the ``assess`` group."""
     loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, entry) for name, entry in RELEASES.items()
+        name: partial(_command, name, kind) for name, kind in RELEASES.items()
     }
     help_text = "What could someone learn about one person? Name a mechanism or a guarantee."
     return Suggesting(name="assess", loaders=loaders, help=help_text)

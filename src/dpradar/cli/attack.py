@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..attacks import attack
+from ..spec.question import release_of, threat_of
+from ..spec.words import FLAGS
 from . import parsing
 from .main import Suggesting
 from .progress import bar, repeat_command
-from .releases import RELEASES, Entry, further_options, parameter_option, release_from, threat_of
+from .releases import RELEASES, further_options, parameter_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["group"]
+    from ..spec.kinds import Kind
 
-_GUARANTEES = ("dp", "gdp", "zcdp", "rdp", "tv", "register", "dpsgd")  # nothing to draw from
+__all__ = ["group"]
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--trials", {"type": parsing.WHOLE, "default": 100_000, "show_default": True, "help": "Reports to attack."}),
@@ -30,17 +32,17 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def _command(name: str, entry: Entry) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param) for param in entry.params]
-    options += [option for option in further_options(entry) if option.name not in ("neighbours", "baseline", "worst")]
+def _command(name: str, kind: Kind) -> click.Command:
+    options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
+    options += [option for option in further_options(kind) if option.name not in ("neighbours", "baseline", "worst")]
     options = [option for option in options if option.name != "membership"]
     options += [click.Option([flag], **settings) for flag, settings in _OPTIONS]
-    return click.Command(name, params=options, callback=partial(_run, entry), help=entry.help)
+    return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 
 
-def _run(entry: Entry, **options: Any) -> int:
-    options |= {"baseline": None, "membership": None, "worst": False, "neighbours": None}
-    what, threat = release_from(entry, options), threat_of(entry, options)
+def _run(kind: str, **options: Any) -> int:
+    options["kind"] = kind
+    what, threat = release_of(options, FLAGS), threat_of(options, FLAGS)
     settings = {name: options[name] for name in ("trials", "seed", "maximise", "strategy", "confidence")}
     with bar("attack") as progress:
         run = attack(what, threat, progress=progress, **settings)
@@ -55,7 +57,7 @@ def _run(entry: Entry, **options: Any) -> int:
 def group() -> click.Group:
     """Return the ``attack`` group."""
     loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, entry) for name, entry in RELEASES.items() if name not in _GUARANTEES
+        name: partial(_command, name, kind) for name, kind in RELEASES.items() if kind.samples
     }
     help_text = "How often is the best attacker right, when it is run? Name a mechanism."
     return Suggesting(name="attack", loaders=loaders, help=help_text)

@@ -15,11 +15,12 @@ import click
 from ..audits import Executable, Samples, audit
 from ..errors import ParameterError
 from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
+from ..spec.question import release_of
+from ..spec.words import FLAGS, number, words
 from ..threats import Prior, Threat
 from . import parsing
 from .main import EXIT_REFUTED
 from .progress import bar, repeat_command
-from .releases import RELEASES
 
 __all__ = ["audit_command"]
 
@@ -107,15 +108,16 @@ def _protocol(options: dict[str, Any]) -> Any:
         return None
     if options["claim_epsilon"] is None or options["domain"] is None:
         raise ParameterError("--protocol", "used with --claim-epsilon and --domain", "one of them missing")
-    return RELEASES[options["protocol"]].build({"m": options["domain"], "epsilon": options["claim_epsilon"]})
+    asked = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
+    return release_of(asked, FLAGS)
 
 
 def _threat(options: dict[str, Any]) -> Threat | None:
     if not options["by_rad"]:
         return None
     if options["prior"] is not None:
-        words = parsing.words(options["prior"], "--prior")
-        return Threat(Prior.of([parsing.number(word, "--prior") for word in words]))
+        given = words(options["prior"], "prior", FLAGS)
+        return Threat(Prior.of([number(word, "--prior") for word in given]))
     if options["domain"] is None:
         raise ParameterError("--rad", "used with --domain or --prior", "neither")
     return Threat(Prior.uniform(options["domain"]))

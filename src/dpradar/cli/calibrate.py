@@ -14,15 +14,17 @@ from ..calibration.calibrate import calibrate_family
 from ..calibration.family import Family, family_of_param
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
-from . import parsing
+from ..spec.question import release_of, threat_of
+from ..spec.words import FLAGS, number
 from .main import EXIT_UNMET, Suggesting
-from .releases import RELEASES, Entry, further_options, parameter_option, release_from, threat_of
+from .releases import RELEASES, further_options, parameter_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..params import Param
     from ..results import Calibration
+    from ..spec.kinds import Kind
     from ..threats import Threat
 
 __all__ = ["group"]
@@ -31,9 +33,9 @@ _AT = {"tpr": "fpr", "epsilon": "delta"}
 _ACCURACY = ("error", "variance", "frequency_error")
 
 
-def _command(name: str, entry: Entry) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param, required=False) for param in entry.params]
-    options += further_options(entry)
+def _command(name: str, kind: Kind) -> click.Command:
+    options: list[click.Parameter] = [parameter_option(param, required=False) for param in kind.params]
+    options += further_options(kind)
     options.append(
         click.Option(
             ["--limit", "limits"],
@@ -45,12 +47,12 @@ def _command(name: str, entry: Entry) -> click.Command:
         )
     )
     options.append(click.Option(["--free"], help="The parameter to choose, when that is not clear."))
-    return click.Command(name, params=options, callback=partial(_run, entry), help=entry.help)
+    return click.Command(name, params=options, callback=partial(_run, name, kind), help=kind.help)
 
 
-def _free(entry: Entry, options: dict[str, Any]) -> Param:
+def _free(kind: Kind, options: dict[str, Any]) -> Param:
     """Return the parameter to choose: the one named, or the one of those that make noise that is not given."""
-    able = {param.name: param for param in entry.params if param.more_private is not None}
+    able = {param.name: param for param in kind.params if param.more_private is not None}
     asked = options.pop("free")
     if asked is not None:
         name = asked.replace("-", "_")
@@ -60,7 +62,7 @@ def _free(entry: Entry, options: dict[str, Any]) -> Param:
     left = [param for param in able.values() if options[param.name] is None and param is not DELTA]
     if len(left) != 1:
         got = ", ".join(param.name for param in left) or "none"
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in able)
+        flags = ", ".join(map(FLAGS, able))
         hint = f"Give all of {flags} but the one to choose."
         raise ParameterError("calibrate", "left with one parameter to choose", got, hint)
     return left[0]
@@ -75,7 +77,7 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
         if not equals:
             hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
             raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
-        settings[name.strip().replace("-", "_")] = parsing.number(value, "--limit")
+        settings[name.strip().replace("-", "_")] = number(value, "--limit")
     known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", *_ACCURACY}
     unknown = [name for name in settings if name not in known]
     if unknown:
@@ -83,19 +85,20 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
     return Limit(threat, neighbours=neighbours, **settings)
 
 
-def _family(entry: Entry, options: dict[str, Any]) -> Family:
-    param = _free(entry, options)
-    missing = [p.name for p in entry.params if p is not param and options[p.name] is None]
+def _family(kind: Kind, options: dict[str, Any]) -> Family:
+    param = _free(kind, options)
+    missing = [p.name for p in kind.params if p is not param and options[p.name] is None]
     if missing:
-        flag = f"--{missing[0].replace('_', '-')}"
+        flag = FLAGS(missing[0])
         raise ParameterError("calibrate", "given every other parameter", f"no {flag}", f"Add {flag}.")
-    return family_of_param(param, lambda x: release_from(entry, {**options, param.name: x}))
+    return family_of_param(param, lambda x: release_of({**options, param.name: x}, FLAGS))
 
 
-def _run(entry: Entry, **options: Any) -> int:
+def _run(name: str, kind: Kind, **options: Any) -> int:
+    options["kind"] = name
     limits, as_json = options.pop("limits"), options.pop("as_json")
-    family = _family(entry, options)
-    threat = threat_of(entry, options)
+    family = _family(kind, options)
+    threat = threat_of(options, FLAGS)
     wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
     # For people at a terminal; a log or a pipe gets the answer only.
     progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
@@ -110,7 +113,7 @@ def _show(result: Calibration, *, as_json: bool) -> None:
         return
     click.echo(result.explain())
     if result.met:
-        flag = f"--{result.parameter.replace('_', '-')}"
+        flag = FLAGS(result.parameter)
         click.echo(
             f"\nAssess it: dpradar assess with the same options and {flag} {result.value!r}. Machine-readable: --json."
         )
@@ -119,9 +122,9 @@ def _show(result: Calibration, *, as_json: bool) -> None:
 def group() -> click.Group:
     """Return the ``calibrate`` group."""
     loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, entry)
-        for name, entry in RELEASES.items()
-        if any(param.more_private is not None for param in entry.params)
+        name: partial(_command, name, kind)
+        for name, kind in RELEASES.items()
+        if any(param.more_private is not None for param in kind.params)
     }
     help_text = "How much noise keeps the risk under a limit? Name a mechanism or a guarantee."
     return Suggesting(name="calibrate", loaders=loaders, help=help_text)

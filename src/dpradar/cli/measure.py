@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,10 +11,12 @@ import numpy as np
 
 from ..attacks import measure
 from ..errors import ParameterError
+from ..spec.words import Where, columns, number
 from . import parsing
 
 __all__ = ["measure_command"]
 
+_FILES = Where(str, Path(), 10_000_000)  # the most rows of a log
 _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 
 
@@ -33,14 +36,14 @@ def measure_command(**options: Any) -> int:
 
     FILE is a CSV file with a header, one row for each guess.
     """
-    table = parsing.columns(options["file"], "FILE")
+    table = columns(options["file"], "FILE", _FILES)
     names = ("with_", "without", "truth", "truth_without")
     given: dict[str, Any] = {name: _column(table, options[name], name) for name in names}
     targets = _column(table, options["target"], "target")
     if given["truth"] is None:
         given["with_"], given["without"] = (_hits(given[name]) for name in ("with_", "without"))
     elif options["within"] > 0.0:
-        given = {k: None if v is None else [parsing.number(x, "--within") for x in v] for k, v in given.items()}
+        given = {k: None if v is None else [number(x, "--within") for x in v] for k, v in given.items()}
     run = measure(
         given["with_"],
         given["without"],

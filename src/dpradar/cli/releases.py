@@ -1,114 +1,22 @@
-"""What can be named on the command line: mechanisms and guarantees, their options, and the threat."""
+"""What can be named on the command line: mechanisms and guarantees, and the options of each."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import guarantees as g
-from .. import mechanisms as ms
-from ..errors import ParameterError
-from ..guarantees.approx import DELTA, EPSILON
-from ..guarantees.gdp import MU
-from ..guarantees.renyi import RHO
-from ..guarantees.tv import TV
-from ..mechanisms.ldp.parameters import M
-from ..spec import register
+from ..guarantees.approx import DELTA
+from ..spec.kinds import KINDS, Kind
+from ..spec.words import FLAGS
 from . import parsing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..params import Param
-    from ..threats import Threat
 
-__all__ = ["RELEASES", "Entry", "further_options", "parameter_option", "release_from", "threat_of"]
+__all__ = ["RELEASES", "further_options", "parameter_option"]
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A name on the command line: what it builds, from which parameters and further options."""
-
-    help: str
-    build: Callable[[dict[str, Any]], Any]
-    params: tuple[Param, ...]
-    extra: tuple[str, ...] = ()
-
-
-def _ldp(protocol: Any) -> Callable[[dict[str, Any]], Any]:
-    return lambda o: protocol(m=o["m"], epsilon=o["epsilon"])
-
-
-def _noise(mechanism: Any, parameter: str) -> Callable[[dict[str, Any]], Any]:
-    def build(o: dict[str, Any]) -> Any:
-        truncate = None if o["truncate"] is None else parsing.span(o["truncate"], "--truncate")
-        query = None if o["query"] is None else _query(o["query"])
-        return mechanism(o[parameter], query=query, truncate=truncate, sensitivity=o["sensitivity"])
-
-    return build
-
-
-def _exponential(o: dict[str, Any]) -> Any:
-    interval = None if o["interval"] is None else parsing.span(o["interval"], "--interval")
-    utility = None if o["utility"] is None else parsing.table(o["utility"], "--utility")
-    return ms.Exponential(epsilon=o["epsilon"], utility=utility, interval=interval)
-
-
-def _dp(o: dict[str, Any]) -> Any:
-    if o["delta"] > 0.0:
-        return g.ApproxDP(epsilon=o["epsilon"], delta=o["delta"], neighbours=o["neighbours"])
-    return g.PureDP(epsilon=o["epsilon"], neighbours=o["neighbours"])
-
-
-def _rdp(o: dict[str, Any]) -> Any:
-    orders, epsilons = parsing.numbers(o["orders"], "--orders"), parsing.numbers(o["epsilons"], "--epsilons")
-    return g.RDP(orders=orders, epsilons=epsilons, neighbours=o["neighbours"])
-
-
-def _dpsgd(o: dict[str, Any]) -> Any:
-    return ms.DPSGD(o["noise_multiplier"], o["sample_rate"], o["steps"])
-
-
-_NOISE = ("query", "truncate", "sensitivity", "m")
-RELEASES: dict[str, Entry] = {
-    "grr": Entry("Generalised randomised response.", _ldp(ms.GRR), ms.GRR.PARAMS),
-    "sue": Entry("Symmetric unary encoding.", _ldp(ms.SUE), ms.SUE.PARAMS),
-    "oue": Entry("Optimised unary encoding.", _ldp(ms.OUE), ms.OUE.PARAMS),
-    "ss": Entry("Subset selection.", _ldp(ms.SubsetSelection), ms.SubsetSelection.PARAMS),
-    "blh": Entry("Binary local hashing.", _ldp(ms.BLH), ms.BLH.PARAMS),
-    "olh": Entry("Optimal local hashing.", _ldp(ms.OLH), ms.OLH.PARAMS),
-    "she": Entry("Histogram encoding, noisy vector as it is.", _ldp(ms.SHE), ms.SHE.PARAMS),
-    "the": Entry("Histogram encoding, values above a threshold.", _ldp(ms.THE), ms.THE.PARAMS),
-    "hadamard": Entry("Hadamard response.", _ldp(ms.HadamardResponse), ms.HadamardResponse.PARAMS),
-    "laplace": Entry("Laplace noise.", _noise(ms.Laplace, "scale"), ms.Laplace.PARAMS, _NOISE),
-    "gaussian": Entry("Gaussian noise.", _noise(ms.Gaussian, "sigma"), ms.Gaussian.PARAMS, _NOISE),
-    "geometric": Entry("Two-sided geometric noise.", _noise(ms.Geometric, "scale"), ms.Geometric.PARAMS, _NOISE),
-    "discrete-gaussian": Entry(
-        "Discrete Gaussian noise.", _noise(ms.DiscreteGaussian, "sigma"), ms.DiscreteGaussian.PARAMS, _NOISE
-    ),
-    "exponential": Entry("The exponential mechanism.", _exponential, (EPSILON,), ("interval", "utility", "m")),
-    "channel": Entry(
-        "A matrix p(output | input).", lambda o: ms.Channel(parsing.table(o["matrix"], "--matrix")), (), ("matrix",)
-    ),
-    "dp": Entry("An (epsilon, delta)-DP guarantee.", _dp, (EPSILON, DELTA), ("neighbours", "m")),
-    "gdp": Entry(
-        "A mu-GDP guarantee.", lambda o: g.GDP(mu=o["mu"], neighbours=o["neighbours"]), (MU,), ("neighbours", "m")
-    ),
-    "zcdp": Entry(
-        "A rho-zCDP guarantee.", lambda o: g.ZCDP(rho=o["rho"], neighbours=o["neighbours"]), (RHO,), ("neighbours", "m")
-    ),
-    "rdp": Entry("Renyi divergences at some orders.", _rdp, (), ("orders", "epsilons", "neighbours", "m")),
-    "dpsgd": Entry("A training run with DP-SGD.", _dpsgd, ms.DPSGD.PARAMS, ("m",)),
-    "register": Entry("All releases of a register, together.", lambda o: register(o["file"]), (), ("file", "m")),
-    "tv": Entry(
-        "A bound on the total variation.",
-        lambda o: g.TotalVariation(tv=o["tv"], neighbours=o["neighbours"]),
-        (TV,),
-        ("neighbours", "m"),
-    ),
-}
+RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.flat}
 
 _FURTHER: dict[str, dict[str, Any]] = {
     "m": {"type": parsing.WHOLE, "help": "Number of values (uniform prior unless --prior says otherwise)."},
@@ -152,16 +60,16 @@ _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def parameter_option(param: Param, *, required: bool = True) -> click.Option:
     """Return the option of a parameter; delta is 0 unless given."""
-    kind = parsing.WHOLE if param.integer else parsing.NUMBER
-    flag = f"--{param.name.replace('_', '-')}"
+    number = parsing.WHOLE if param.integer else parsing.NUMBER
+    flag = FLAGS(param.name)
     if param is DELTA:
-        return click.Option([flag], type=kind, default=0.0, show_default=True, help=f"{param.what}.")
-    return click.Option([flag], type=kind, required=required, help=f"{param.what} ({param.allowed}).")
+        return click.Option([flag], type=number, default=0.0, show_default=True, help=f"{param.what}.")
+    return click.Option([flag], type=number, required=required, help=f"{param.what} ({param.allowed}).")
 
 
-def further_options(entry: Entry) -> list[click.Parameter]:
+def further_options(kind: Kind) -> list[click.Parameter]:
     """Return the options that every command about this release has."""
-    options: list[click.Parameter] = [click.Option([f"--{extra}"], **_FURTHER[extra]) for extra in entry.extra]
+    options: list[click.Parameter] = [click.Option([f"--{extra}"], **_FURTHER[extra]) for extra in kind.extra]
     options.append(
         click.Option(
             ["--times"], type=parsing.WHOLE, default=1, help="The release is made this often about the same person."
@@ -169,41 +77,7 @@ def further_options(entry: Entry) -> list[click.Parameter]:
     )
     options += [click.Option([flag], **settings) for flag, settings in _THREAT]
     options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
-    if "neighbours" not in entry.extra:
+    if "neighbours" not in kind.extra:
         choice = click.Choice(["replace-one", "add-remove"])
         options.append(click.Option(["--neighbours"], type=choice, help="Relation for worst_gain, tpr and epsilon."))
     return options
-
-
-def release_from(entry: Entry, options: dict[str, Any]) -> Any:
-    """Return what the options describe, as often as they say."""
-    what = entry.build(options)
-    return what if options["times"] == 1 else ms.Repeated(what, options["times"])
-
-
-def _size(entry: Entry, options: dict[str, Any]) -> int | None:
-    """Return the number of values when an option settles it."""
-    size: int | None = options.get("m")
-    if size is not None:
-        return int(M.check("--m", size)) if M not in entry.params else size
-    if options.get("query") is not None and not options["worst"]:
-        return len(_query(options["query"]))
-    if options.get("matrix") is not None:
-        return len(parsing.table(options["matrix"], "--matrix"))
-    return None
-
-
-def threat_of(entry: Entry, options: dict[str, Any]) -> Threat:
-    """Return the threat that the options describe; a prior must fit the release."""
-    size = _size(entry, options)
-    threat = parsing.threat_from(options, size)
-    if size is not None and threat.prior is not None and threat.prior.size not in (0, size):
-        hint = "Leave out --m, or give as many values."
-        raise ParameterError("--m", f"{threat.prior.size}, as the prior has that many values", f"{size}", hint)
-    return threat
-
-
-def _query(text: str) -> Any:
-    if text.startswith("@"):
-        return parsing.as_array(parsing.table(text[1:], "--query"))
-    return parsing.numbers(text, "--query")

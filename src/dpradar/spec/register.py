@@ -3,53 +3,19 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import DpradarError, ParameterError
-from ..guarantees import GDP, RDP, ZCDP, ApproxDP, PureDP, TotalVariation, Tradeoff
-from ..mechanisms import (
-    DPSGD,
-    GRR,
-    OUE,
-    SUE,
-    Composed,
-    DiscreteGaussian,
-    Exponential,
-    Gaussian,
-    Geometric,
-    Laplace,
-    Repeated,
-    SubsetSelection,
-)
+from ..mechanisms import Composed
+from .kinds import KINDS
+from .question import release_of
+from .words import inside
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+__all__ = ["ALIASES", "register"]
 
-__all__ = ["KINDS", "register"]
-
-# The names of the command line; the keys of an entry are the parameters of the class.
-KINDS: Mapping[str, Any] = {
-    "grr": GRR,
-    "sue": SUE,
-    "oue": OUE,
-    "ss": SubsetSelection,
-    "laplace": Laplace,
-    "gaussian": Gaussian,
-    "geometric": Geometric,
-    "discrete-gaussian": DiscreteGaussian,
-    "exponential": Exponential,
-    "dpsgd": DPSGD,
-    "pure-dp": PureDP,
-    "dp": ApproxDP,
-    "gdp": GDP,
-    "zcdp": ZCDP,
-    "rdp": RDP,
-    "tv": TotalVariation,
-    "tradeoff": Tradeoff,
-}
+ALIASES = {"pure-dp": "dp"}
 _FREE = ("what", "date", "note")  # kept for people
 
 
@@ -102,30 +68,29 @@ def register(path: str | Path) -> Composed:
     unknown = sorted(set(data) - {"release", "neighbours"})
     if unknown:
         raise ParameterError("register", "made of neighbours and [[release]] tables", repr(unknown[0]), "Remove it.")
-    return Composed([_entry(number, entry, data.get("neighbours")) for number, entry in enumerate(entries, 1)])
+    folder = Path(path).parent
+    return Composed([_entry(number, entry, data.get("neighbours"), folder) for number, entry in enumerate(entries, 1)])
 
 
-def _entry(number: int, entry: dict[str, Any], neighbours: str | None) -> Any:
+def _entry(number: int, entry: dict[str, Any], neighbours: str | None, folder: Path) -> Any:
     where = f"register, release {number}" + (f" ({entry['what']})" if isinstance(entry.get("what"), str) else "")
     settings = {key: value for key, value in entry.items() if key not in _FREE}
-    kind, times = settings.pop("kind", None), settings.pop("times", 1)
-    if not isinstance(kind, str) or kind not in KINDS:
-        near = difflib.get_close_matches(str(kind), KINDS, n=1)
+    given = settings.get("kind")
+    kind = ALIASES.get(given, given) if isinstance(given, str) else None
+    known = [name for name in KINDS if name != "register"]
+    if kind not in known:
+        near = difflib.get_close_matches(str(given), known, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else "It is one of the names that `dpradar assess` knows."
-        raise ParameterError(f"{where}: kind", f"one of {', '.join(KINDS)}", repr(kind), hint)
-    known = list(inspect.signature(KINDS[kind]).parameters)
-    wrong = [key for key in settings if key not in known]
+        raise ParameterError(f"{where}: kind", f"one of {', '.join(known)}", repr(given), hint)
+    names = KINDS[kind].names
+    wrong = [key for key in settings if key not in (*names, "kind", "times")]
     if wrong:
-        near = difflib.get_close_matches(wrong[0], known, n=1)
+        near = difflib.get_close_matches(wrong[0], names, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else f"For people there are {', '.join(_FREE)}."
-        raise ParameterError(f"{where}: {kind}", f"given {', '.join([*known, 'times'])}", repr(wrong[0]), hint)
-    if "neighbours" in known and neighbours is not None:
+        raise ParameterError(f"{where}: {kind}", f"given {', '.join([*names, 'times'])}", repr(wrong[0]), hint)
+    if "neighbours" in names and neighbours is not None:
         settings.setdefault("neighbours", neighbours)
     try:
-        what = KINDS[kind](**settings)
-        return what if times == 1 else Repeated(what, times)
+        return release_of({**settings, "kind": kind}, inside(f"release[{number}]", folder))
     except DpradarError as error:
         raise ParameterError(where, "a valid release", f"a {kind} that is not", str(error)) from None
-    except TypeError as error:
-        hint = f"A {kind} takes {', '.join(known)}."
-        raise ParameterError(where, "complete", str(error), hint) from None

@@ -1,0 +1,148 @@
+"""A question as a flat table of options: what is released, and who attacks.
+
+The options are those of the command line, with ``_`` for ``-``: ``kind`` and its parameters, ``times``, and the threat
+(``m``, ``prior``, ``values``, ``records``, ``weights``, ``knowledge``, ``goal``, ``baseline``, ``membership``,
+``worst``). Command line, files and web all go through here, so that they give the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError
+from ..mechanisms.ldp.parameters import M
+from ..params import shown
+from . import words
+from .calls import Call, Steps
+from .kinds import kind_of
+from .words import PLAIN
+
+if TYPE_CHECKING:
+    from ..threats import Threat
+    from .words import Options, Where
+
+__all__ = ["THREAT", "release_call", "release_of", "threat_call", "threat_of"]
+
+THREAT = ("m", "prior", "values", "records", "weights", "knowledge", "goal", "baseline", "membership", "worst")
+
+
+def release_call(options: Options, where: Where = PLAIN) -> Call:
+    """Return what the options describe, as often as they say, as a call."""
+    made = kind_of(options, where).call(options, where)
+    times = options.get("times")
+    if isinstance(times, str):
+        times = words.whole(times, where("times"))
+    return made if times in (None, 1) else Call("Repeated", (made, times))
+
+
+def release_of(options: Options, where: Where = PLAIN) -> Any:
+    """Return the mechanism or guarantee that the options describe.
+
+    Examples
+    --------
+    >>> release_of({"kind": "laplace", "scale": 5.0, "truncate": "0:100"})
+    Laplace(scale=5, truncate=(0.0, 100.0))
+    """
+    return release_call(options, where).build()
+
+
+def size_of(options: Options, where: Where = PLAIN) -> int | None:
+    """Return the number of values when the release settles it."""
+    size = options.get("m")
+    if size is not None:
+        size = words.whole(size, where("m"))
+        where.check_count(size, "m")
+        return _checked_size(size, where)
+    if options.get("query") is not None and not options.get("worst"):
+        return len(words.contribution(options["query"], where))
+    if options.get("matrix") is not None:
+        return len(words.table(options["matrix"], "matrix", where))
+    return None
+
+
+def _checked_size(size: float, where: Where) -> int:
+    if size != int(size) or size < M.low:
+        raise ParameterError(where("m"), M.allowed, shown(size), f"It is {M.what}.")
+    return int(size)
+
+
+def threat_of(options: Options, where: Where = PLAIN) -> Threat:
+    """Return the threat that the options describe; a prior must fit the release.
+
+    Examples
+    --------
+    >>> threat_of({"kind": "grr", "m": 3, "epsilon": 1.0, "prior": [0.5, 0.3, 0.2], "knowledge": "labels:a,a,b"})
+    Threat(Prior(3 values, largest probability 0.5), Knowledge.labels(2 labels), Goal.exact())
+    >>> threat_of({"kind": "dpsgd", "membership": 0.5})
+    Threat.membership(0.5)
+    """
+    threat: Threat = threat_call(options, where).build()
+    size = size_of(options, where)
+    if size is not None and threat.prior is not None and threat.prior.size not in (0, size):
+        hint = f"Leave out {where('m')}, or give as many values."
+        allowed = f"{threat.prior.size}, as the prior has that many values"
+        raise ParameterError(where("m"), allowed, f"{size}", hint)
+    return threat
+
+
+def threat_call(options: Options, where: Where = PLAIN) -> Call:
+    """Return the threat that the options describe, as a call."""
+    short = [name for name in ("baseline", "membership", "worst") if options.get(name) not in (None, False)]
+    prior = _prior(options, None if short else size_of(options, where), where)
+    if len(short) + (prior is not None) > 1:
+        given = [where(name) for name in short] + (["a prior"] if prior is not None else [])
+        allowed = f"one of {where('baseline')}, {where('membership')}, {where('worst')} or a prior"
+        raise ParameterError("threat", allowed, " and ".join(given))
+    if short and short[0] != "worst":
+        return Call(f"Threat.{short[0]}", (words.number(options[short[0]], where(short[0])),))
+    believed = options.get("knowledge", "nothing"), options.get("goal", "exact")
+    if prior is None:
+        if believed != ("nothing", "exact"):
+            names = ", ".join(map(where, ("m", "values", "prior", "records")))
+            raise ParameterError(
+                f"{where('knowledge')} and {where('goal')}", f"used with a prior ({names})", "no prior"
+            )
+        return Call("Threat.worst")
+    return Call("Threat", (prior, words.knowledge(believed[0], where), words.goal(believed[1], where)))
+
+
+def _prior(options: Options, size: int | None, where: Where) -> Call | None:
+    """Return the prior that the options describe; ``size`` is what the mechanism needs; None when nothing is said."""
+    prior, values = options.get("prior"), options.get("values")
+    if options.get("records") is not None:
+        return _records(options, where)
+    if isinstance(prior, str) and prior.startswith("continuous:"):
+        return _continuous(prior, values, where)
+    named = None if values is None else words.steps(values, "values", where)
+    if prior is not None and prior != "uniform":
+        probabilities = [words.number(word, where("prior")) for word in words.words(prior, "prior", where)]
+        return Call("Prior.of", (probabilities,) if named is None else (probabilities, named))
+    if named is not None:
+        count = named.count if isinstance(named, Steps) else len(named)
+        return Call("Prior.uniform", (count, named))
+    return None if size is None else Call("Prior.uniform", (size,))
+
+
+def _records(options: Options, where: Where) -> Call:
+    table = words.columns(options["records"], "records", where)
+    weights = options.get("weights")
+    if weights is None:
+        return Call("Prior.records", (table,))
+    if weights not in table:
+        raise ParameterError(where("weights"), f"a column of the records: {', '.join(table)}", repr(weights))
+    raw = [words.number(word, where("weights")) for word in table.pop(weights)]
+    return Call("Prior.records", (table, raw))
+
+
+def _continuous(text: str, values: Any, where: Where) -> Call:
+    if values is None:
+        raise ParameterError(where("values"), "LOW:HIGH, the interval of a continuous prior", "nothing")
+    low, high = words.span(values, "values", where)
+    kind, _, arguments = text.removeprefix("continuous:").partition(":")
+    shape = [words.number(word, where("prior")) for word in arguments.split(",")] if arguments else []
+    if kind == "uniform" and not shape:
+        return Call("Prior.continuous", (Call("stats.uniform", (low, high - low)), low, high))
+    if kind == "beta" and len(shape) == 2 and min(shape) > 0.0:
+        law = Call("stats.beta", tuple(shape), {"loc": low, "scale": high - low})
+        return Call("Prior.continuous", (law, low, high))
+    raise ParameterError(where("prior"), "continuous:uniform or continuous:beta:A,B with A, B above 0", repr(text))

@@ -1,0 +1,291 @@
+"""From words to numbers, priors, knowledge and goals: the same for the command line, for files and for the web.
+
+A value is given as text ("0.5,0.3,0.2", "0:100", "within:40") or as data (a list, a table). Text that starts with
+``[`` or ``{`` is read as JSON, so that whatever data can say text can say too.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import shown
+from .calls import Call, Steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "FLAGS",
+    "PLAIN",
+    "Where",
+    "columns",
+    "goal",
+    "inside",
+    "knowledge",
+    "number",
+    "number_problem",
+    "numbers",
+    "span",
+    "steps",
+    "table",
+    "whole",
+    "words",
+]
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a question was written: how its options are called there, which files it may name, how long lists may be.
+
+    Examples
+    --------
+    >>> FLAGS("noise_multiplier"), PLAIN("prior"), inside("threat[1]", None)("prior")
+    ('--noise-multiplier', 'prior', 'threat[1].prior')
+    """
+
+    name: Callable[[str], str]
+    folder: Path | None = None  # file names are relative to it; without one no file is read
+    most_values: int = 1_000_000
+
+    def __call__(self, option: str) -> str:
+        """Return how an option is called there."""
+        return self.name(option)
+
+    def path(self, text: str, option: str) -> Path:
+        """Return the file that an option names, or say that files cannot be named here."""
+        if self.folder is None:
+            hint = "No file is read here: give the numbers themselves."
+            raise ParameterError(self(option), "given without a file", repr(shown(text)), hint)
+        return self.folder / text
+
+    def check_count(self, count: float, option: str) -> None:
+        """Refuse more values than can be worked with."""
+        if not count <= self.most_values:
+            hint = "Group values that are alike."
+            raise ParameterError(self(option), f"at most {self.most_values:,} values", f"{count:,.0f}", hint)
+
+
+FLAGS = Where(lambda option: f"--{option.replace('_', '-')}", Path(), 10_000_000)
+PLAIN = Where(lambda option: option)
+
+
+def inside(table: str, folder: Path | None) -> Where:
+    """Return the place inside a table of a file, such as ``threat[1]``; other files are relative to its folder."""
+    return Where(lambda option: f"{table}.{option}", folder)
+
+
+def number_problem(text: str, kind: str) -> str:
+    """Return what is wrong with a text that is not a number.
+
+    Examples
+    --------
+    >>> number_problem("0,5", "number")
+    "'0,5' has a decimal comma. Write it with a point: 0.5."
+    """
+    if "," in text:
+        return f"'{text}' has a decimal comma. Write it with a point: {text.replace(',', '.')}."
+    return f"'{text}' is not a {kind}."
+
+
+def number(value: Any, name: str) -> float:
+    """Return one number; a decimal comma gets an error that says so."""
+    try:
+        if isinstance(value, str):
+            return float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value
+    except ValueError:
+        raise ParameterError(name, "made of numbers", repr(value), number_problem(value, "number")) from None
+    raise ParameterError(name, "made of numbers", shown(value))
+
+
+def whole(value: Any, name: str) -> int | float:
+    """Return one whole number; numbers that are not whole are left to the parameter to refuse."""
+    if not isinstance(value, str):
+        return number(value, name)
+    try:
+        return int(value)
+    except ValueError:
+        raise ParameterError(name, "a whole number", repr(value), number_problem(value, "whole number")) from None
+
+
+def data(value: Any, name: str) -> Any:
+    """Return JSON text as data, and anything else as it is."""
+    if not (isinstance(value, str) and value.lstrip().startswith(("[", "{"))):
+        return value
+
+    def refuse(word: str) -> NoReturn:
+        raise ParameterError(name, "made of finite numbers", word)
+
+    try:
+        return json.loads(value, parse_constant=refuse)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ParameterError(name, "a JSON list or table, as it starts like one", shown(value), f"{error}.") from None
+
+
+def _list(value: Any, name: str) -> Sequence[Any] | None:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return value
+    if not isinstance(value, str):
+        raise ParameterError(name, "a list or text", shown(value))
+    return None
+
+
+def words(value: Any, option: str, where: Where) -> list[Any]:
+    """Return a list, split a comma-separated one, or read one entry per line from @file."""
+    value = data(value, where(option))
+    given = _list(value, where(option))
+    if given is not None:
+        found = list(given)
+    elif not value.startswith("@"):
+        found = [word.strip() for word in value.split(",")]
+    else:
+        found = _lines(where.path(value[1:], option), where(option))
+    where.check_count(len(found), option)
+    return found
+
+
+def _lines(path: Path, name: str) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise ParameterError(name, "a readable file after @", repr(str(path)), str(error)) from None
+    return [line.strip() for line in lines if line.strip()]
+
+
+def steps(value: Any, option: str, where: Where) -> Steps | list[float]:
+    """Return LOW:HIGH, LOW:HIGH:STEP (both ends included), a list, or @file with one number a line."""
+    if not isinstance(value, str) or ":" not in value or value.startswith(("@", "[")):
+        return [number(word, where(option)) for word in words(value, option, where)]
+    parts = [number(word, where(option)) for word in value.split(":")]
+    if len(parts) not in (2, 3):
+        raise ParameterError(where(option), "LOW:HIGH or LOW:HIGH:STEP", repr(value))
+    low, high, step = (*parts, 1.0)[:3]
+    if not (all(map(math.isfinite, parts)) and low < high and step > 0.0):
+        allowed = "LOW:HIGH[:STEP] with LOW below HIGH and STEP above 0"
+        raise ParameterError(where(option), allowed, repr(value))
+    where.check_count((high - low) / step + 1.0, option)
+    return Steps(low, step, math.floor((high - low) / step + 1e-9) + 1)
+
+
+def numbers(value: Any, option: str, where: Where) -> list[float]:
+    """Return the numbers that ``steps`` describes."""
+    found = steps(value, option, where)
+    return found.build() if isinstance(found, Steps) else found
+
+
+def span(value: Any, option: str, where: Where) -> tuple[float, float]:
+    """Return LOW:HIGH, or a list of two numbers, as a pair."""
+    value = data(value, where(option))
+    given = _list(value, where(option))
+    parts = value.split(":") if given is None else list(given)
+    if len(parts) != 2:
+        raise ParameterError(where(option), "LOW:HIGH", repr(value))
+    return number(parts[0], where(option)), number(parts[1], where(option))
+
+
+def table(value: Any, option: str, where: Where) -> list[list[float]]:
+    """Return rows of numbers: a list of lists, or a CSV file."""
+    name, value = where(option), data(value, where(option))
+    given = _list(value, name)
+    rows = _csv(where.path(value, option), name) if given is None else [_list(row, name) or [] for row in given]
+    if len({len(row) for row in rows}) != 1:
+        kind = "a CSV file with" if given is None else "a list of"
+        raise ParameterError(name, f"{kind} rows of equal length", f"lengths {sorted({len(r) for r in rows})}")
+    where.check_count(sum(map(len, rows)), option)
+    return [[number(cell.strip() if isinstance(cell, str) else cell, name) for cell in row] for row in rows]
+
+
+def _csv(path: Path, name: str) -> list[list[str]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return [row for row in csv.reader(file) if row]
+    except (OSError, ValueError, csv.Error) as error:
+        raise ParameterError(name, "a readable CSV file", repr(str(path)), str(error)) from None
+
+
+def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
+    """Return the columns of a table {name: list}, or of a CSV file with a header."""
+    name, value = where(option), data(value, where(option))
+    if not isinstance(value, str):
+        return _columns_of(value, name)
+    path = where.path(value, option)
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, ValueError, csv.Error) as error:
+        raise ParameterError(name, "a readable CSV file with a header", repr(str(path)), str(error)) from None
+    if not rows or any(None in row or None in row.values() for row in rows):
+        raise ParameterError(name, "a CSV file with a header and rows of equal length", repr(str(path)))
+    where.check_count(len(rows), option)
+    return {column: [row[column] for row in rows] for column in rows[0]}
+
+
+def _columns_of(value: Any, name: str) -> dict[str, list[Any]]:
+    if not isinstance(value, Mapping) or not all(isinstance(column, list) for column in value.values()):
+        raise ParameterError(name, "a CSV file, or a table of columns, each a list", shown(value))
+    return {str(column): list(entries) for column, entries in value.items()}
+
+
+def contribution(value: Any, where: Where) -> Any:
+    """Return the contributions of a query: numbers, rows of them, or a CSV file after @."""
+    value = data(value, where("query"))
+    if isinstance(value, str) and value.startswith("@"):
+        return _one_column(table(value[1:], "query", where))
+    given = _list(value, where("query"))
+    if given is not None and any(isinstance(row, Sequence) and not isinstance(row, str) for row in given):
+        return _one_column(table(given, "query", where))
+    return numbers(value, "query", where)
+
+
+def _one_column(rows: list[list[float]]) -> Any:
+    array = np.array(rows, dtype=float)
+    return (array[:, 0] if array.shape[1] == 1 else array).tolist()
+
+
+def _prefixed(value: Any, name: str, plain: Sequence[str], prefixes: Sequence[str]) -> tuple[str, Any]:
+    """Return the word before the colon (or the one key of a table) and what follows."""
+    value = data(value, name)
+    if isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in prefixes:
+        return next(iter(value.items()))
+    if isinstance(value, str):
+        kind, _, rest = value.partition(":")
+        if value in plain:
+            return value, ""
+        if kind in prefixes and rest:
+            return kind, rest
+    allowed = [*plain, *(f"{prefix}:..." for prefix in prefixes)]
+    raise ParameterError(name, " or ".join(allowed), shown(value))
+
+
+def knowledge(value: Any, where: Where) -> Call:
+    """Return the knowledge that an option describes."""
+    kind, rest = _prefixed(value, where("knowledge"), ("nothing", "everything"), ("labels", "columns"))
+    if kind == "labels":
+        return Call("Knowledge.labels", (words(rest, "knowledge", where),))
+    if kind == "columns":
+        return Call("Knowledge.columns", tuple(words(rest, "knowledge", where)))
+    return Call(f"Knowledge.{kind}")
+
+
+def goal(value: Any, where: Where) -> Call:
+    """Return the goal that an option describes."""
+    kind, rest = _prefixed(value, where("goal"), ("exact",), ("within", "labels", "columns"))
+    if kind == "within":
+        return Call("Goal.within", (number(rest, f"{where('goal')} within"),))
+    if kind == "labels":
+        return Call("Goal.labels", (words(rest, "goal", where),))
+    if kind == "columns":
+        return Call("Goal.columns", tuple(words(rest, "goal", where)))
+    return Call("Goal.exact")
