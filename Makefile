@@ -10,12 +10,13 @@ STAMP := $(VENV)/.installed
 PEERS := $(VENV)/peers
 AUDITED := $(VENV)/audited
 TORCH := $(VENV)/torch
+DOCS := $(VENV)/docs
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-peers test-torch check format bench bench-peers audits dist lock clean
+.PHONY: help setup demo test test-all test-peers test-torch check format docs bench bench-peers audits dist lock clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +49,10 @@ format: setup  ## format the code and apply safe fixes
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
+docs: $(DOCS)/.installed  ## build the documentation into docs/_build/html
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(PY) -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees docs docs/_build/html
+	$(PY) -m pytest tests/docs $(ARGS)
+
 bench: setup  ## measure speed
 	$(PY) -m benchmarks $(ARGS)
 
@@ -66,6 +71,11 @@ test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
 
 test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
+
+# Beside .venv, so that `make test` need not wait for them. 120 MB.
+$(DOCS)/.installed: $(STAMP) docs/requirements.lock
+	$(PIP) install --quiet --no-deps --upgrade --target $(DOCS) --requirement docs/requirements.lock
+	@touch $@
 
 # Beside .venv and not in it, because they are no dependencies; and without theirs, which requirements.lock has: all
 # compute with the same numpy, scipy and dp-accounting. libqif exists for some systems only.
@@ -111,9 +121,15 @@ lock:  ## refresh requirements.lock
 	  echo "# Made by 'make lock' (pip freeze of a new environment on Linux); do not edit by hand."; \
 	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel; \
 	} > "$$fresh/lock"; \
-	if grep -n '@\|://' "$$fresh/lock"; then echo "a requirement without a plain version" >&2; exit 1; fi; \
-	cp "$$fresh/lock" requirements.lock
+	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[docs]"; \
+	{ echo "# The exact versions that 'make docs' installs beside .venv: what the extra docs needs and requirements.lock does not have."; \
+	  echo "# Made by 'make lock'; do not edit by hand."; \
+	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel \
+	    | grep --invert-match --line-regexp --fixed-strings --file "$$fresh/lock"; \
+	} > "$$fresh/docs"; \
+	if grep -n '@\|://' "$$fresh/lock" "$$fresh/docs"; then echo "a requirement without a plain version" >&2; exit 1; fi; \
+	cp "$$fresh/lock" requirements.lock; cp "$$fresh/docs" docs/requirements.lock
 
 clean:  ## remove .venv and everything built
-	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) dist build docs/_build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
