@@ -39,6 +39,9 @@ class ParameterError(DpradarError, ValueError):
         message = f"{name} must be {allowed}; got {got}."
         super().__init__(f"{message} {hint}".rstrip())
 
+    def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str, object, str]]:
+        return type(self), (self.name, self.allowed, self.got, self.hint)  # so that it passes between processes
+
 
 class UnsupportedError(DpradarError):
     """The mechanism and the threat do not go together; the message says what would."""
@@ -62,4 +65,9 @@ class MissingExtra(DpradarError, ImportError):
     """
 
     def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
         super().__init__(f'this needs {package}, which is not installed. Run: pip install "dpradar[{extra}]"')
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return type(self), (self.package, self.extra)

@@ -123,7 +123,7 @@ def test_imputation_is_often_right_and_leaks_nothing(data, survey, least):
 def test_attacks_on_private_models(data, name, stand_in, tmp_path, monkeypatch):
     monkeypatch.setattr(model_tables, "QUICK", SOME)
     said: list[str] = []
-    files = papers.reproduce(f"measurement:{name}", tmp_path, data, said.append, quick=True)
+    files = papers.reproduce(f"measurement:{name}", tmp_path, data, said.append, effort=papers.Effort(quick=True))
     assert files == [tmp_path / f"measurement-{name.replace('_', '.')}.csv"]
     header, *rows = (line.split(",") for line in files[0].read_text(encoding="utf-8").splitlines())
     found = [dict(zip(header[:9], row[:9], strict=True)) for row in rows]
@@ -140,7 +140,7 @@ def test_attacks_on_private_models(data, name, stand_in, tmp_path, monkeypatch):
 @pytest.mark.data
 def test_table_2_by_name(data, tmp_path):
     said: list[str] = []
-    (file,) = papers.reproduce("rad:table2", tmp_path, data, said.append, quick=True)
+    (file,) = papers.reproduce("rad:table2", tmp_path, data, said.append, effort=papers.Effort(quick=True))
     assert len(file.read_text(encoding="utf-8").splitlines()) == 13
     assert "Census19" in said[0]
     assert "blind guess" in said[-1]

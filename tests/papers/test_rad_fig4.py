@@ -51,7 +51,12 @@ def test_numbers_and_picture(made_up, tmp_path, monkeypatch):
     monkeypatch.setattr(rad_fig4.compute, "__kwdefaults__", {**rad_fig4.compute.__kwdefaults__, "epsilons": (10.0,)})
     moved, said = [], []
     files = papers.reproduce(
-        "rad:fig4", tmp_path / "out", made_up, said.append, quick=True, bar=lambda *x: moved.append(x)
+        "rad:fig4",
+        tmp_path / "out",
+        made_up,
+        said.append,
+        effort=papers.Effort(quick=True),
+        bar=lambda *x: moved.append(x),
     )
     assert [file.name for file in files] == ["rad-fig4.csv", "rad-fig4.svg"]
     assert moved[-1] == (24, 24)
@@ -59,7 +64,7 @@ def test_numbers_and_picture(made_up, tmp_path, monkeypatch):
     first = files[0].read_bytes()
     kept = sorted((tmp_path / "out" / "rad-fig4.partial").glob("*.npz"))
     before = [file.stat().st_mtime_ns for file in kept]
-    papers.reproduce("rad:fig4", tmp_path / "out", made_up, quick=True)
+    papers.reproduce("rad:fig4", tmp_path / "out", made_up, effort=papers.Effort(quick=True))
     assert files[0].read_bytes() == first
     assert [file.stat().st_mtime_ns for file in kept] == before  # read again, not computed again
 
@@ -77,5 +82,7 @@ def test_without_data():
 @real
 @pytest.mark.data
 def test_on_mnist(tmp_path):
-    table = rad_fig4.compute(Path(str(FOLDER)), lambda _: None, epsilons=(2.0,), models=3, keep=tmp_path)
+    table = rad_fig4.compute(
+        Path(str(FOLDER)), lambda _: None, epsilons=(2.0,), effort=papers.Effort(models=3), keep=tmp_path
+    )
     check(table, 3)

@@ -14,7 +14,10 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..params import Param, shown
 from .gradients import GradientScores
+from .networks import Network
+from .processes import in_processes
 from .trainer import train
 
 if TYPE_CHECKING:
@@ -24,10 +27,32 @@ if TYPE_CHECKING:
 
     from .trainer import Candidates, Training
 
+    Arrays = dict[str, NDArray[Any]]
+
 __all__ = ["experiment"]
 
-_SHARD = 128  # runs trained together; more do not make it faster
-_FIELDS = ("targets", "likelihoods", "plain")
+SHARD = 32  # runs trained together: what they need at once still fits into the second cache
+_COUNTS = (
+    Param(name="runs", integer=True, low=1, what="how many models are trained", typical=(8, 8_000)),
+    Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
+    Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8)),
+)
+_FIELDS = ("targets", "likelihoods", "plain", "distances")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A shard: runs first .. last-1, with the targets in turn."""
+
+    number: int
+    turn: NDArray[np.intp]
+    seed: int
+    first: int
+    last: int
+
+    @property
+    def runs(self) -> int:
+        return self.last - self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +62,21 @@ class _Shards:
     folder: Path | None
     digest: str
 
-    def path(self, number: int) -> Path | None:
-        return None if self.folder is None else self.folder / f"{self.digest}-{number:05d}.npz"
+    def path(self, job: _Job) -> Path | None:
+        return None if self.folder is None else self.folder / f"{self.digest}-{job.number:05d}-{job.runs}.npz"
 
-    def load(self, number: int) -> dict[str, NDArray[Any]] | None:
-        path = self.path(number)
+    def load(self, job: _Job) -> Arrays | None:
+        path = self.path(job)
         if path is None or not path.is_file():
             return None
         try:
             with np.load(path) as saved:
-                return {name: saved[name] for name in (*_FIELDS, "distances")}
+                return {name: saved[name] for name in _FIELDS}
         except (OSError, ValueError, KeyError, zipfile.BadZipFile):
             return None  # a file that cannot be read is made again
 
-    def save(self, number: int, arrays: dict[str, NDArray[Any]]) -> None:
-        path = self.path(number)
+    def save(self, job: _Job, arrays: Arrays) -> None:
+        path = self.path(job)
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,32 +87,71 @@ class _Shards:
         Path(name).replace(path)
 
 
-def _digest(training: Training, data: Candidates, seed: int, shard: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Train the runs of a shard and keep what they gave; sent to the workers."""
+
+    training: Training
+    data: Candidates
+    shards: _Shards
+
+    def __call__(self, job: _Job) -> Arrays:
+        numbers = np.arange(job.first, job.last)
+        targets = job.turn[numbers % job.turn.size]
+        seeds = [np.random.SeedSequence(job.seed, spawn_key=(k,)) for k in numbers.tolist()]
+        scores = self._train(targets, seeds, job.seed)
+        arrays = {
+            "targets": targets,
+            "likelihoods": scores.likelihoods,
+            "plain": scores.plain,
+            "distances": job.runs * scores.distances,  # a sum, so that shards can be added
+        }
+        self.shards.save(job, arrays)
+        return arrays
+
+    def _train(self, targets: NDArray[np.intp], seeds: list[np.random.SeedSequence], start: int) -> GradientScores:
+        if isinstance(self.training.network, Network):
+            return train(self.training, self.data, targets, seeds, start=start).scores
+        from .torch_trainer import train_torch
+
+        return train_torch(self.training, self.data, targets, seeds, start=start).scores
+
+
+def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
-    for table in (data.known_x, data.known_y, data.x, data.y):
+    for table in (data.known_x, data.known_y, data.x, data.y, order):
+        hasher.update(f"{table.dtype.str} {table.shape}".encode())
         hasher.update(np.ascontiguousarray(table).tobytes())
     return hasher.hexdigest()[:16]
 
 
-def experiment(
+def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     training: Training,
     data: Candidates,
     runs: int,
     seed: int,
     *,
+    order: Any = None,
     keep: Path | None = None,
-    shard: int = _SHARD,
+    shard: int = SHARD,
+    workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[NDArray[np.intp], GradientScores]:
     """Train ``runs`` models, the candidates in turn as targets, and return the targets and what the attacker sees.
 
+    ``order`` are the targets that are taken in turn, when not every candidate once: for a prior (.5, .25, .25) such as
+    [0, 1, 0, 2], with a number of runs that 4 divides. A network other than a ``Network`` is trained by PyTorch.
+
     ``keep`` is a folder for finished shards of ``shard`` runs: calling again with the same arguments goes on where it
     was, asking for more runs adds to them, and other settings have files of their own.
 
+    ``workers`` processes train shards, each with one thread; a script that asks for more than one needs the usual
+    ``if __name__ == "__main__":``.
+
     Guarantee
     ---------
-    Run k has the seed (seed, k), so the result does not depend on where a run was interrupted. With the same ``shard``
-    and libraries it is the same number for number.
+    Run k has the seed (seed, k), so the result depends neither on where a run was interrupted nor on the number of
+    workers. With the same ``shard`` and libraries it is the same number for number.
 
     Examples
     --------
@@ -98,38 +162,38 @@ def experiment(
     >>> targets, scores = experiment(training, data, runs=6, seed=1, shard=4)
     >>> targets.tolist(), scores.runs
     ([0, 1, 0, 1, 0, 1], 6)
+    >>> experiment(training, data, runs=6, seed=1, order=[0, 0, 1])[0].tolist()
+    [0, 0, 1, 0, 0, 1]
     """
-    if runs < 1 or shard < 1:
-        raise ParameterError("experiment.runs", "a whole number at least 1", f"{runs} runs in shards of {shard}")
-    shards = _Shards(keep, _digest(training, data, seed, shard))
-    found: list[dict[str, NDArray[Any]]] = []
-    apart: list[NDArray[Any]] = []
-    for number in range(-(-runs // shard)):
-        first, last = number * shard, min((number + 1) * shard, runs)
-        arrays = shards.load(number)
-        # The last shard of an earlier, shorter experiment may have fewer runs than are asked for now.
-        if arrays is None or arrays["targets"].size < last - first:
-            arrays = _trained(training, data, range(first, last), seed)
-            shards.save(number, arrays)
-        found.append({name: arrays[name][: last - first] for name in _FIELDS})
-        apart.append(arrays["distances"])
+    runs, shard, workers = (
+        int(count.check("experiment", value)) for count, value in zip(_COUNTS, (runs, shard, workers), strict=True)
+    )
+    turn = _turn(order, data.x.shape[0])
+    shards = _Shards(keep, _digest(training, data, turn, seed, shard))
+    jobs = [_Job(n, turn, seed, n * shard, min((n + 1) * shard, runs)) for n in range(-(-runs // shard))]
+    kept = {job.number: shards.load(job) for job in jobs}
+    found = {number: arrays for number, arrays in kept.items() if arrays is not None}
+    done = sum(jobs[number].runs for number in found)
+    if progress is not None and found:
+        progress(done, runs)
+    missing = [job for job in jobs if job.number not in found]
+    for job, arrays in in_processes(_Work(training, data, shards), missing, workers):
+        found[job.number] = arrays
+        done += job.runs
         if progress is not None:
-            progress(last, runs)
-    joined = {name: np.concatenate([arrays[name] for arrays in found]) for name in _FIELDS}
+            progress(done, runs)
+    joined = {name: np.concatenate([found[job.number][name] for job in jobs]) for name in _FIELDS[:-1]}
     scores = GradientScores(runs, data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate)
     scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
-    scores.distances = np.average(apart, axis=0, weights=[arrays["targets"].size for arrays in found])
+    scores.distances = np.sum([found[job.number]["distances"] for job in jobs], axis=0) / runs
     return joined["targets"], scores
 
 
-def _trained(training: Training, data: Candidates, numbers: range, seed: int) -> dict[str, NDArray[Any]]:
-    targets = np.array(numbers) % data.x.shape[0]
-    seeds = [np.random.SeedSequence(seed, spawn_key=(k,)) for k in numbers]
-    done = train(training, data, targets, seeds, start=seed)
-    scores = done.scores
-    return {
-        "targets": targets,
-        "likelihoods": scores.likelihoods,
-        "plain": scores.plain,
-        "distances": scores.distances,
-    }
+def _turn(order: Any, candidates: int) -> NDArray[np.intp]:
+    if order is None:
+        return np.arange(candidates, dtype=np.intp)
+    found = np.asarray(order)
+    whole = found.ndim == 1 and found.size > 0 and np.issubdtype(found.dtype, np.integer)
+    if not whole or found.min() < 0 or found.max() >= candidates:
+        raise ParameterError("experiment.order", f"numbers from 0 to {candidates - 1}", shown(order))
+    return found.astype(np.intp)

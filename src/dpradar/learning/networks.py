@@ -126,7 +126,7 @@ class Stack:
             errors.insert(0, back * _slope(inputs[layer], self.network.activation))
         squares: Any = 0.0
         for given, error in zip(inputs, errors, strict=True):
-            squares = squares + (np.square(given).sum(axis=-1) + 1.0) * np.square(error).sum(axis=-1)
+            squares = squares + (_square_sums(given) + 1.0) * _square_sums(error)
         norms = np.sqrt(squares)
         factors = np.minimum(1.0, clip / np.maximum(norms, np.finfo(norms.dtype).tiny))
         return Clipped(inputs, errors, factors)
@@ -142,7 +142,7 @@ class Stack:
                 weights.append((given.T @ side).reshape(given.shape[1], self.runs, -1).transpose(1, 0, 2))
             else:
                 weights.append(given.transpose(0, 2, 1) @ scaled)
-            biases.append(scaled.sum(axis=1))
+            biases.append(np.ones(scaled.shape[1], dtype=scaled.dtype) @ scaled)  # a sum, by a matrix product
         return weights, biases
 
 
@@ -163,6 +163,17 @@ def _slope(activated: Array, kind: str) -> Array:
     return np.asarray(1.0 - np.square(activated))
 
 
+# Layers are narrow: numpy's reductions along a short last axis take longer than the matrix products, these do not.
+
+
+def _square_sums(x: Array) -> Array:
+    return np.asarray(np.einsum("...i,...i->...", x, x))
+
+
 def _softmax(scores: Array) -> Array:
-    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))
+    top = scores[..., 0]
+    for column in range(1, scores.shape[-1]):
+        top = np.maximum(top, scores[..., column])
+    shifted = np.exp(scores - top[..., None])
+    shifted /= (shifted @ np.ones(scores.shape[-1], dtype=shifted.dtype))[..., None]
+    return np.asarray(shifted)

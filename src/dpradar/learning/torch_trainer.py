@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from .trainer import Candidates, Training
 
-__all__ = ["ConvNet", "Modules", "train_torch"]
+__all__ = ["ConvNet", "Modules", "need_torch", "train_torch"]
 
 Array = NDArray[Any]
 _NUMBERS = 16_000_000  # of gradients of single examples that are kept at once
@@ -260,6 +260,11 @@ def _started(network: Any, start: int) -> Any:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(start)
         return network.module()
+
+
+def need_torch() -> None:
+    """Raise MissingExtra when PyTorch is not installed: before anything is computed that needs it later."""
+    _torch()
 
 
 def _torch() -> tuple[Any, Any]:

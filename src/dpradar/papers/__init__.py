@@ -26,7 +26,7 @@ from . import (
     unify_fig6,
 )
 from .baselines import GIVEN
-from .figure import PaperFigure, printed
+from .figure import Effort, PaperFigure, printed
 from .measurement import MEASUREMENT
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from .table import Table
 
-__all__ = ["FIGURES", "PaperFigure", "names", "reproduce"]
+__all__ = ["FIGURES", "Effort", "PaperFigure", "names", "reproduce"]
 
 
 _LIMITED = (
@@ -54,13 +54,12 @@ def _rad_audit(place: str) -> PaperFigure:
 
 
 def _gradients(name: str) -> PaperFigure:
-    def compute(data: Path | None, progress: Callable[[str], None], keep: Path, bar: Any, quick: bool) -> Table:  # noqa: FBT001
-        models = rad_fig4.QUICK_MODELS if quick else rad_fig4.MODELS
-        return rad_fig4.compute(data, progress, name=name, models=models, keep=keep, bar=bar)
+    def compute(data: Path | None, progress: Callable[[str], None], keep: Path, bar: Any, effort: Effort) -> Table:
+        return rad_fig4.compute(data, progress, name=name, effort=effort, keep=keep, bar=bar)
 
     what = f"the exact attack on DP-SGD, {name}: RAD and ReRo with nothing, the label and everything known"
     note = "the printed bound takes the add/remove noise for replace-one, and the exact attack can exceed it"
-    return PaperFigure(what, None, rad_fig4.draw, note, compute)
+    return PaperFigure(what, None, rad_fig4.draw, note, compute, trains=True)
 
 
 FIGURES: Mapping[str, PaperFigure] = {
@@ -149,7 +148,7 @@ def reproduce(
     data: Path | None = None,
     progress: Callable[[str], None] | None = None,
     *,
-    quick: bool = False,
+    effort: Effort | None = None,
     bar: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Recompute a figure or table and write its numbers (CSV) and its picture (SVG) into the folder ``out``.
@@ -171,8 +170,9 @@ def reproduce(
         What needs missing data is left out of the figure, and ``progress`` says so.
     progress
         Called with a line of text now and then.
-    quick
-        A small version of what takes long (trainings), with wide intervals.
+    effort
+        How much of what takes long (trainings): ``Effort(quick=True)`` is a small version with wide intervals; models
+        for each candidate, their network, and how many processes. The numbers do not depend on the processes.
     bar
         Called with how much is done of what takes long. Finished parts are kept in the folder ``<name>.partial`` of
         ``out``; when interrupted, calling again goes on where it was.
@@ -197,17 +197,21 @@ def reproduce(
         raise ParameterError(
             "figure", f"one of {', '.join(FIGURES)}", repr(name), f"Did you mean {near[0]}?" if near else ""
         )
+    asked = effort or Effort()
+    if not figure.trains and (asked.models is not None or asked.network != Effort().network):
+        trained = ", ".join(one for one, its in FIGURES.items() if its.trains)
+        raise ParameterError("reproduce", f"without models and network, which are for {trained}", repr(known))
     if figure.draw is not None:
         canvas.need_matplotlib()  # before the numbers, which may take a while
     tell = progress or (lambda _: None)
     name = known
     tell(f"{name}: {figure.what}")
     folder = Path(out)
-    stem = name.replace(":", "-")
+    stem = name.replace(":", "-") + ("" if asked.network == Effort().network else f"-{asked.network}")
     if figure.compute is not None:
         table = figure.compute(data, tell)
     elif figure.compute_long is not None:
-        table = figure.compute_long(data, tell, folder / f"{stem}.partial", bar, quick)
+        table = figure.compute_long(data, tell, folder / f"{stem}.partial", bar, asked)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{stem}.csv"]
     table.write_csv(files[0])

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
     Bar = Callable[[int, int], None]
 
-__all__ = ["PaperFigure", "printed"]
+__all__ = ["Effort", "PaperFigure", "printed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is computed of what takes long: ``models`` trained for each candidate, by how many processes."""
+
+    quick: bool = False
+    models: int | None = None  # None: as many as in the source, or few when quick
+    network: str = "mlp"
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +35,15 @@ class PaperFigure:
 
     A table has no picture: ``draw`` is None, and its rows are told. ``note`` says what the source claims that does not
     hold. What takes long is computed by ``compute_long`` in shards that are kept in a folder, so that it can be
-    interrupted; its last argument says whether a small version will do.
+    interrupted; its last argument says how much. ``trains``: the number of models and their network may be chosen.
     """
 
     what: str
     compute: Callable[[Path | None, Progress], Table] | None
     draw: Callable[[Table], Figure] | None
     note: str = ""
-    compute_long: Callable[[Path | None, Progress, Path, Bar | None, bool], Table] | None = None
+    compute_long: Callable[[Path | None, Progress, Path, Bar | None, Effort], Table] | None = None
+    trains: bool = False
 
 
 def printed(table: Table) -> list[str]:

@@ -26,6 +26,7 @@ from .table import Table
 
 if TYPE_CHECKING:
     from ..results.attack import AttackRun
+    from .figure import Effort
     from .table import Cell
 
 __all__ = [
@@ -318,15 +319,15 @@ def _shifted(bar: Bar, before: int, total: int) -> Bar:
 
 
 def _table_8(number: str, survey: Survey, note: str) -> PaperFigure:
-    def compute(data: Path | None, progress: Progress, _: Path, bar: Bar | None, quick: bool) -> Table:  # noqa: FBT001
-        return attacks_on_models(survey, data, progress, size=QUICK if quick else FULL, bar=bar)
+    def compute(data: Path | None, progress: Progress, _: Path, bar: Bar | None, effort: Effort) -> Table:
+        return attacks_on_models(survey, data, progress, size=QUICK if effort.quick else FULL, bar=bar)
 
     what = f"four attacks on DP-SGD models, {survey.stand_in} for {survey.name}: ReRo and RAD of the same models"
     return PaperFigure(f"Table {number}: {what}", None, None, note, compute)
 
 
-def _table_2(data: Path | None, progress: Progress, _: Path, __: Bar | None, quick: bool) -> Table:  # noqa: FBT001
-    return imputed(data, progress, size=QUICK if quick else FULL)
+def _table_2(data: Path | None, progress: Progress, _: Path, __: Bar | None, effort: Effort) -> Table:
+    return imputed(data, progress, size=QUICK if effort.quick else FULL)
 
 
 TABLE_2 = PaperFigure(

@@ -16,9 +16,11 @@ from ..guarantees import GDP
 from ..guarantees.curves import gaussian_curve
 from ..learning import Candidates, Network, Training, attack_gradients
 from ..learning.experiment import experiment
+from ..learning.torch_trainer import ConvNet, need_torch
 from ..mechanisms import DPSGD
 from ..threats import Knowledge, Prior, Threat
 from . import canvas
+from .figure import Effort
 from .reading import bound_of
 from .table import Table
 
@@ -29,17 +31,19 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-__all__ = ["EPSILONS", "compute", "draw", "images", "noise_for"]
+__all__ = ["EPSILONS", "candidates", "compute", "draw", "images", "models_for", "noise_for", "training_for"]
 
 EPSILONS = (1.0, 2.0, 4.0, 10.0, 20.0, 50.0)
 MODELS = 1_000  # for each candidate and epsilon
 QUICK_MODELS = 16
 DELTA, STEPS, CLIP, KNOWN, CANDIDATES = 1e-5, 100, 0.1, 999, 8
+NETWORKS = ("mlp", "convnet")
 _RATES = {"mnist": 1.0, "fashion-mnist": 0.5}
 _FILES = ("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
 _HEADERS = (16, 8)
 _PIXELS = 784
 _COLUMNS = (
+    "network",
     "knowledge",
     "epsilon",
     "noise_multiplier",
@@ -102,49 +106,84 @@ def threats(data: Candidates) -> dict[str, Threat]:
     }
 
 
+def training_for(epsilon: float, *, name: str, network: str = "mlp") -> Training:
+    """Return the training of the papers: 100 full-batch steps, C = 0.1, and the noise that epsilon allows.
+
+    Examples
+    --------
+    >>> training_for(10.0, name="mnist").learning_rate
+    1.0
+    """
+    if network not in NETWORKS:
+        raise ParameterError("network", " or ".join(NETWORKS), repr(network))
+    if network == "convnet":
+        need_torch()
+    return Training(
+        network=ConvNet() if network == "convnet" else Network((_PIXELS, 10, 10)),
+        steps=STEPS,
+        clip=CLIP,
+        noise_multiplier=noise_for(epsilon),
+        learning_rate=_RATES[name],
+    )
+
+
+def models_for(effort: Effort, usual: int, quick: int) -> int:
+    """Return how many models are trained for each candidate; for the slow network this must be said.
+
+    Examples
+    --------
+    >>> from dpradar.papers.figure import Effort
+    >>> models_for(Effort(quick=True), 1_000, 16), models_for(Effort(quick=True, models=3), 1_000, 16)
+    (16, 3)
+    """
+    if effort.models is not None:
+        if effort.models < 1:
+            raise ParameterError("models", "a whole number at least 1", repr(effort.models))
+        return effort.models
+    if effort.network == "convnet":
+        hint = "Give --models N: a training takes about a minute, and there are N for each candidate and epsilon."
+        raise ParameterError("models", "given with the network convnet", "none", hint)
+    return quick if effort.quick else usual
+
+
 def compute(
     data: Path | None,
     progress: Callable[[str], None],
     *,
     name: str = "mnist",
     epsilons: Sequence[float] = EPSILONS,
-    models: int = MODELS,
+    effort: Effort | None = None,
     keep: Path | None = None,
     bar: Callable[[int, int], None] | None = None,
 ) -> Table:
     """Return the numbers of Figure 4 (or 5): one row for each kind of knowledge and epsilon.
 
-    ``models`` trainings for each candidate and epsilon: MLP 784-10-10, 999 known images, full batch, 100 steps,
-    C = 0.1, 8 candidates. ``rad_bound`` is the tightest bound that holds (replace-one); ``rad_bound_printed`` is
-    that of the paper, which takes the add/remove noise for replace-one; ``rero_bound_published`` is 1 - f(1/8),
-    proven for an attacker who knows nothing of the target. ``keep``: folder for finished shards.
+    As many trainings as ``effort`` says for each candidate and epsilon: MLP 784-10-10 or the ConvNet, 999 known
+    images, full batch, 100 steps, C = 0.1, 8 candidates. ``rad_bound`` is the tightest bound that holds (replace-one);
+    ``rad_bound_printed`` is that of the paper, which takes the add/remove noise for replace-one;
+    ``rero_bound_published`` is 1 - f(1/8), proven for an attacker who knows nothing of the target. ``keep``: folder
+    for finished shards.
     """
+    asked = effort or Effort()
+    models = models_for(asked, MODELS, QUICK_MODELS)
+    trainings = [training_for(epsilon, name=name, network=asked.network) for epsilon in epsilons]
     records = candidates(data, name)
     attackers = threats(records)
     m, rows = records.x.shape[0], []
     total, done = len(epsilons) * models * m, 0
-    for epsilon in epsilons:
-        sigma = noise_for(epsilon)
-        training = Training(
-            network=Network((_PIXELS, 10, 10)),
-            steps=STEPS,
-            clip=CLIP,
-            noise_multiplier=sigma,
-            learning_rate=_RATES[name],
+    for epsilon, training in zip(epsilons, trainings, strict=True):
+        sigma = training.noise_multiplier
+        moved = None if bar is None else _shifted(bar, done, total)
+        targets, scores = experiment(
+            training, records, models * m, seed=1, keep=keep, workers=asked.workers, progress=moved
         )
-        before = done
-
-        def moved(finished: int, _: int, before: int = before) -> None:
-            if bar is not None:
-                bar(before + finished, total)
-
-        targets, scores = experiment(training, records, models * m, seed=1, keep=keep, progress=moved)
         done += models * m
         published = 1.0 - gaussian_curve(STEPS**0.5 / sigma).at(1.0 / m)
         for knowledge, threat in attackers.items():
             best = attack_gradients(scores, targets, threat)
             right = attack_gradients(scores, targets, threat, maximise="success").success
             row = {
+                "network": asked.network,
                 "knowledge": knowledge,
                 "epsilon": epsilon,
                 "noise_multiplier": sigma,
@@ -163,6 +202,10 @@ def compute(
             rows.append(row)
         progress(f"epsilon {epsilon:g}: noise multiplier {sigma:.4g}, {models * m:,} trainings")
     return Table(_COLUMNS, tuple(rows))
+
+
+def _shifted(bar: Callable[[int, int], None], before: int, total: int) -> Callable[[int, int], None]:
+    return lambda finished, _: bar(before + finished, total)
 
 
 def _bound(sigma: float, threat: Threat) -> float:

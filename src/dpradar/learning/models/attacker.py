@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
+from ..threads import one_thread
 from .attacks import IMPUTED, LOSS, MODEL, View
-from .threads import one_thread
 
 __all__ = ["Attacker", "Targets", "columns_of", "joined"]
 

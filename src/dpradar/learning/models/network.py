@@ -14,7 +14,7 @@ from ...mechanisms.dpsgd import STEPS
 from ...params import Param
 from ..gradients import CLIP, RATE
 from ..networks import Network, Stack
-from .threads import one_thread
+from ..threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
