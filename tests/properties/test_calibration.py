@@ -621,3 +621,15 @@ def test_precision_is_how_close_the_answer_is(precision):
         p = (math.exp(exact) - 1) / (math.exp(exact) + M - 1) * (1 - 1 / M)
         low, high = (exact, high) if p <= 0.1 else (low, exact)
     assert exact * (1 - 1.01 * precision) <= c.value <= exact * (1 + 1e-12)
+
+
+def test_limits_that_nothing_keeps_are_told_at_once():
+    """Success below the best blind guess, true positives below false ones: nothing is tried."""
+    never = dr.Limit(dr.Threat.membership(0.83), success=0.5)
+    both = [dr.Limit(dr.Threat.baseline(0.1), gain=0.5), never]
+    for limits in (never, both, dr.Limit(tpr=0.01, fpr=0.05)):
+        c = dr.calibrate(dr.DPSGD, limits, sample_rate=0.01, steps=1000)
+        assert (c.status, c.value, c.tried) == ("unmet", None, 0)
+    assert "0.83 without any release" in dr.calibrate(dr.GDP, never, neighbours="add-remove").reason
+    # At the blind guess itself there is something to try.
+    assert dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(10)), success=0.1), m=10).tried > 0

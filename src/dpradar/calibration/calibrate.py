@@ -85,6 +85,8 @@ def calibrate_family(
     family: Family, wanted: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
 ) -> Calibration:
     """Return the calibration of a family; ``calibrate`` describes it."""
+    if any(why := limit.hopeless for limit in wanted):
+        return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
     chosen = _directed(family, wanted)
     risky = any(limit.risks for limit in wanted)
     search = _search(chosen, wanted, precision, _patient(progress), risky=risky)
@@ -148,15 +150,7 @@ def _directed(family: Family, limits: Sequence[Limit]) -> Family:
 def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
     family, best = search.family, search.best
     if best is None or status == "unmet":
-        return Calibration(
-            parameter=family.parameter,
-            value=None,
-            status="unmet",
-            more_private=family.direction,
-            reason=_why_unmet(search),
-            tried=search.tried,
-            version=__version__,
-        )
+        return _unmet(family, _why_unmet(search), search.tried)
     spent = [one for limit in limits for one in limit.spent(best.mechanism)]
     over = [one for one in spent if one.value > (one.limit or 0.0)]
     if risky and over:
@@ -165,15 +159,7 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
             f"the risk limits need {family.parameter} {best.x:.6g}, where {worst.quantity} is {worst.value:.4g}, "
             f"more than {worst.limit:g}. Relax one of the limits."
         )
-        return Calibration(
-            parameter=family.parameter,
-            value=None,
-            status="unmet",
-            more_private=family.direction,
-            reason=reason,
-            tried=search.tried,
-            version=__version__,
-        )
+        return _unmet(family, reason, search.tried)
     achieved = best.achieved + (tuple(spent) if risky else _informed(limits, best))
     return Calibration(
         parameter=family.parameter,
@@ -187,6 +173,18 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
         tried=search.tried,
         release=repr(best.mechanism),
         mechanism=best.mechanism,
+        version=__version__,
+    )
+
+
+def _unmet(family: Family, reason: str, tried: int) -> Calibration:
+    return Calibration(
+        parameter=family.parameter,
+        value=None,
+        status="unmet",
+        more_private=family.direction,
+        reason=reason,
+        tried=tried,
         version=__version__,
     )
 

@@ -29,6 +29,7 @@ COSTS = ("error", "variance", "frequency_error")
 _PROBABILITY = Param(
     name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
 )
+_ROUNDING = 1e-12
 _POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
 
 
@@ -113,6 +114,16 @@ class Limit:
     def costs(self) -> dict[str, float]:
         """The errors that are limited."""
         return {name: value for name in COSTS if (value := getattr(self, name)) is not None}
+
+    @property
+    def hopeless(self) -> str | None:
+        """Why no release at all keeps the limit; None where one might."""
+        if self.success is not None and self.success < self.who.best_blind_guess - _ROUNDING:
+            least = self.who.best_blind_guess
+            return f"success is at least {least:.4g} without any release, by the best blind guess ({self.who!r})"
+        if self.tpr is not None and self.fpr is not None and self.tpr < self.fpr:
+            return f"tpr is at least the fpr of {self.fpr:g}, by accusing people at random"
+        return None
 
     def achieved(self, what: Any, about: Prior | None = None) -> list[Achieved]:
         """Return what a release gives for every risk that is limited."""
