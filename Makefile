@@ -16,7 +16,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-peers test-torch check format docs bench bench-peers audits dist lock clean
+.PHONY: help setup demo test test-all test-peers test-torch check format docs bench bench-alone audits dist lock clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -53,11 +53,11 @@ docs: $(DOCS)/.installed  ## build the documentation into docs/_build/html
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(PY) -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees docs docs/_build/html
 	$(PY) -m pytest tests/docs $(ARGS)
 
-bench: setup  ## measure speed
-	$(PY) -m benchmarks $(ARGS)
-
-bench-peers: $(PEERS)/.installed $(AUDITED)/.installed $(TORCH)/.installed  ## the same beside other software
+bench: $(PEERS)/.installed $(AUDITED)/.installed $(TORCH)/.installed  ## measure speed, beside other software in the same run
 	PYTHONPATH="$(CURDIR)/$(PEERS):$(CURDIR)/$(AUDITED):$(CURDIR)/$(TORCH)" $(PY) -m benchmarks $(ARGS)
+
+bench-alone: setup  ## the same without installing other software
+	$(PY) -m benchmarks $(ARGS)
 
 audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)

@@ -37,7 +37,7 @@ _ROUNDING = 1e-5  # how far below the least noise an answer may seem to be: the 
 _SAME_GRID = 2e-4  # the step of dp-accounting's grid at which its error is about that of dpradar
 _RANDOM = 20
 _SEED = 20
-_RISKCAL = "riskcal is not installed (make bench-peers installs it)"
+_RISKCAL = "riskcal is not installed (make bench installs it)"
 _ACCOUNTING = "dp-accounting is not installed (make setup installs it)"
 
 

@@ -42,7 +42,7 @@ def _opacus() -> Work:
         from opacus import GradSampleModule
         from opacus.optimizers import DPOptimizer
     except ImportError:
-        message = "needs Opacus: make bench-peers"
+        message = "needs Opacus: make bench"
         raise ImportError(message) from None
     data = _data()
     x = torch.tensor(np.concatenate([data.known_x, data.x[:1]]))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["CASES"]
 
 Floats = NDArray[np.float64]
-_INSTALL = "make bench-peers installs it"
+_INSTALL = "make bench installs it"
 
 
 def _engine(matrix: Floats) -> Work:

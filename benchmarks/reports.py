@@ -55,7 +55,7 @@ def _client(name: str, epsilon: float) -> Callable[[int], Any]:
         from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Client
         from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
     except ImportError:
-        message = "needs multi-freq-ldpy: make bench-peers"
+        message = "needs multi-freq-ldpy: make bench"
         raise ImportError(message) from None
     client = {
         "grr": lambda value: GRR_Client(value, _M, epsilon),
