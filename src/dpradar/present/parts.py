@@ -1,0 +1,266 @@
+"""Parts of a page that an assessment fills: card, curve, label and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..numerics.rounding import rounded
+from . import sentences
+from .attackers import attacker
+from .citations import bibtex
+from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, number
+from .view import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..results import Assessment, Bound
+    from ..results.tradeoff import SavedRates
+
+__all__ = [
+    "assumed",
+    "bound_rows",
+    "card_of",
+    "citation_of",
+    "curve_of",
+    "label_of",
+    "other_table",
+    "prior_entries",
+    "value_table",
+]
+
+_HEADINGS = ("Measure", "Blind guess", "Value", "Side", "Rule", "Theorem", "Assumes")
+_SIDES = {"exact": "exact", "upper": "upper bound", "lower": "lower bound"}
+_FPR = 0.01
+_BASELINES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
+_NONE = "–"
+_ABOVE = 1e-6  # a mark this far above the curve does not belong to it
+
+
+def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
+    """Return rows (quantity, value in words, rule and theorem)."""
+    rows: list[tuple[str, str, str]] = []
+    for name, bound in result.bounds.items():
+        if bound is None:
+            rows.append((name, "none", result.reason.get(name, "")))
+        else:
+            cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
+            rows.append((name, number(bound, 6), f"{bound.rule}{cites}"))
+    return rows
+
+
+def assumed(result: Assessment) -> list[str]:
+    """Return what the bounds assume, each thing once."""
+    return sorted({note for bound in result.bounds.values() if bound is not None for note in bound.assumes})
+
+
+def _icons(counts: Counts | None, told: str) -> Icons | None:
+    if counts is None:
+        return None
+    return Icons(
+        total=counts.people,
+        right_anyway=counts.before or 0,
+        extra=counts.added,
+        known=counts.before is not None,
+        most=counts.most,
+        because=told,
+        alt=sentences.icons_sentence(counts, f"right {told}"),
+    )
+
+
+def card_of(
+    result: Assessment, number: int = 1, name: str = "", limits: tuple[Limit, ...] = (), group: str = ""
+) -> Card:
+    """Return the card of a threat: led by what taking part adds, then the blind guess."""
+    who = attacker(result.threat)
+    lead, blind = sentences.advantage_sentence(result), sentences.blind_sentence(result)
+    told, note = [lead], ""
+    if result.rad is None and blind is not None:
+        told, blind, note = [blind], None, lead
+    if who.kind == "worst" and result.worst_gain is not None:
+        told.append(sentences.worst_sentence(result.worst_gain))
+    if _vacuous(result):
+        told.append(sentences.VACUOUS)
+    counts, because = advantage_counts(result), "because they took part"
+    if counts is None or (counts.before is None and blind):
+        counts, because = blind_counts(result), "after seeing the release"
+    lines = [who.title] if name and name != who.title else []
+    if who.believes:
+        lines.append(f"Believed beforehand: {who.believes}")
+    return Card(
+        number=number,
+        title=name or who.title,
+        who=tuple(f"{line}." for line in lines),
+        sentences=tuple(told),
+        blind=blind,
+        note=note,
+        icons=_icons(counts, because),
+        limits=limits,
+        group=group,
+    )
+
+
+def _vacuous(result: Assessment) -> bool:
+    bound = result.success if result.rad is None else result.rad
+    return bound is not None and bound.rule == "trivial"
+
+
+def _words(quantity: str) -> str:
+    return f"{sentences.QUANTITIES[quantity]} ({quantity})"
+
+
+def _row(prefix: str, quantity: str, bound: Bound | None, result: Assessment) -> tuple[str, ...]:
+    name = f"{prefix}{_words(quantity)}"
+    if bound is None:
+        return (name, _NONE, "none", _NONE, _NONE, _NONE, result.reason.get(quantity, ""))
+    compared = quantity in ("success", "gain") and result.baseline is not None
+    blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
+    cites, notes = "; ".join(bound.cites) or _NONE, "; ".join(bound.assumes) or _NONE
+    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, cites, notes)
+
+
+def _rate_row(prefix: str, saved: SavedRates | None) -> list[tuple[str, ...]]:
+    if saved is None:
+        return []
+    bound = saved.tpr(_FPR)
+    name = f"{prefix}targets found, 1 of 100 bystanders accused (tpr)"
+    return [
+        (
+            name,
+            _NONE,
+            number(bound, 6),
+            _SIDES[bound.side],
+            bound.rule,
+            "; ".join(bound.cites),
+            "; ".join(bound.assumes),
+        )
+    ]
+
+
+def saved_rates(result: Assessment) -> SavedRates | None:
+    """Return the rates of an assessment on their grid, where there are any."""
+    return None if result.rates is None else result.rates.saved()
+
+
+def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], caption: str) -> Table:
+    """Return every bound with its theorem and what it assumes; each result comes with a prefix for its rows."""
+    rows: list[tuple[str, ...]] = []
+    for prefix, result, saved in results:
+        rows += [_row(prefix, quantity, bound, result) for quantity, bound in result.bounds.items()]
+        rows += _rate_row(prefix, saved)
+    return Table(caption=caption, headings=_HEADINGS, rows=tuple(rows))
+
+
+def other_table(result: Assessment, caption: str) -> Table | None:
+    """Return the rules that lost or did not apply, and why."""
+    if not result.others:
+        return None
+    rows = tuple(
+        (one.rule, one.quantity, _NONE if one.bound is None else number(one.bound, 6), one.why) for one in result.others
+    )
+    return Table(caption=caption, headings=("Rule", "Measure", "Value", "Why it is not the answer"), rows=rows)
+
+
+def line_of(saved: SavedRates, name: str) -> Line:
+    """Return success against the blind guess: at most the true-positive rate at this false-positive rate.
+
+    [UNIFY] Theorem 3.2: success <= 1 - f(baseline), for every prior, knowledge and goal.
+    """
+    best = [min(curve[i] for curve in saved.fnr) for i in range(len(saved.fpr))]
+    points = tuple((x, min(max(1.0 - fnr, x), 1.0)) for x, fnr in zip(saved.fpr, best, strict=True))
+    return Line(name=name, points=points)
+
+
+def _mark(card: Card, result: Assessment, saved: SavedRates | None) -> Mark | str:
+    """Return a threat on the curve, or the reason why it is not there."""
+    if result.baseline is None or result.success is None:
+        return f"{card.number} has no blind guess to compare with"
+    if result.baseline >= 1.0 - SNAP:
+        return f"{card.number} is not shown: its blind guess is always right, so only what taking part adds speaks"
+    if saved is not None and result.success.value > saved.tpr(result.baseline).value + _ABOVE:
+        return f"{card.number} is not shown: the curve compares other data sets than this question does"
+    people = crowd(result.baseline)
+    after = f"{'' if result.success.side == 'exact' else 'at most '}{count_up(result.success.value, people):,}"
+    text = f"{card.title}: from {round(result.baseline * people):,} to {after} of {people:,}"
+    return Mark(number=card.number, x=result.baseline, y=result.success.value, text=text)
+
+
+def curve_of(
+    lines: Sequence[tuple[str, SavedRates]], marked: Iterable[tuple[Card, Assessment, SavedRates | None]]
+) -> Curve | None:
+    """Return the curve of success against the blind guess, with the threats on it; None where no curve is known."""
+    if not lines:
+        return None
+    found = [_mark(card, result, saved) for card, result, saved in marked]
+    marks = tuple(one for one in found if isinstance(one, Mark))
+    notes = tuple(one for one in found if isinstance(one, str))
+    name, first = lines[0]
+    rows = tuple(
+        (f"{_share(x)}", "; ".join(f"{_after(saved, x)}{f' ({n})' if len(lines) > 1 else ''}" for n, saved in lines))
+        for x in _BASELINES
+    )
+    alt = sentences.curve_sentence(name if len(lines) > 1 else "", 0.1, first.tpr(0.1).value)
+    alt += "".join(f" {mark.number}: {mark.text}." for mark in marks)
+    return Curve(lines=tuple(line_of(saved, n) for n, saved in lines), marks=marks, alt=alt, rows=rows, notes=notes)
+
+
+def _share(x: float) -> str:
+    people = crowd(x)
+    return f"{round(x * people):,} of {people:,}"
+
+
+def _after(saved: SavedRates, x: float) -> str:
+    people = crowd(x)
+    return f"at most {count_up(saved.tpr(x).value, people):,} of {people:,}"
+
+
+def label_of(
+    results: Sequence[tuple[Card, Assessment]], releases: Sequence[str], neighbours: Sequence[str | None]
+) -> tuple[Entry, ...]:
+    """Return the label: who is protected from whom, what is compared, assumed, counted, and not covered."""
+    told = {sentences.neighbours_sentence(relation): None for relation in neighbours}
+    people = [(card.number, attacker(result.threat)) for card, result in results]
+    knows = _numbered([(n, one.knows) for n, one in people])
+    wants = _numbered([(n, one.wants) for n, one in people])
+    entries = [
+        Entry(term="Protected", text=sentences.PROTECTED),
+        Entry(term="Compared", text=" ".join(told)),
+        Entry(term="Attacker", text=_sentence(["Knows the mechanism, the prior and every other record", *knows])),
+        Entry(term="Success", text=_sentence(wants)),
+        Entry(term="Counted", text=_sentence(list(dict.fromkeys(releases)))),
+        Entry(term="Not covered", text=sentences.NOT_COVERED),
+    ]
+    if any(result.prior for _, result in results):
+        entries.append(Entry(term="These numbers", text=sentences.NOT_PRIVATE))
+    return tuple(entry for entry in entries if entry.text)
+
+
+def _numbered(told: Sequence[tuple[int, str]]) -> list[str]:
+    """Return each text once, after the numbers of the cards it is about where they differ."""
+    found: dict[str, list[str]] = {}
+    for of, text in told:
+        found.setdefault(text, []).append(str(of))
+    if len(found) == 1:
+        return [text for text in found if text]
+    return [f"{', '.join(numbers)}: {text}" for text, numbers in found.items() if text]
+
+
+def _sentence(parts: Sequence[str]) -> str:
+    unique = list(dict.fromkeys(part for part in parts if part))
+    text = "; ".join(unique)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def prior_entries(result: Assessment, prefix: str = "") -> list[Entry]:
+    """Return what a result keeps of its prior: size and hash, never labels or frequencies."""
+    if not result.prior:
+        return []
+    size, digest = result.prior.get("size", 0), result.prior.get("hash", "")
+    values = f"{size} values, " if size else "continuous, "
+    return [Entry(term=f"Prior{prefix}", text=f"{values}hash {digest}")]
+
+
+def citation_of(results: Iterable[Assessment], version: str) -> Listing:
+    """Return the BibTeX of the works that the bounds rest on."""
+    bounds = [bound for result in results for bound in result.bounds.values() if bound is not None]
+    return Listing(title="BibTeX", text=bibtex([cite for bound in bounds for cite in bound.cites], version))

@@ -1,0 +1,286 @@
+"""The page of a run: several threats, limits, releases that are composed or compared."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..numerics.rounding import rounded
+from ..results import AttackRun
+from . import parts, sentences
+from .numbers import number
+from .pages import finding_of
+from .view import Card, Curve, Entry, Finding, Limit, Listing, Page, Reproduce, Table, Utility, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..results import Assessment, AuditResult, Bound
+    from ..results.change import LimitResult
+    from ..results.run import NoiseResult, ReleaseResult, RunResult, ThreatResult
+    from ..results.tradeoff import SavedRates
+    from .view import State
+
+__all__ = ["run_page"]
+
+_CAPTION = "Every bound, with its theorem and what it assumes"
+_COSTS = {"error": "Error in 95 of 100 releases", "frequency_error": "Error of a frequency, 10,000 reports"}
+_REPORTS = 10_000
+_NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """One card and what it was made from."""
+
+    card: Card
+    release: ReleaseResult
+    threat: ThreatResult
+    saved: SavedRates | None
+
+    @property
+    def assessment(self) -> Assessment:
+        return self.threat.assessment
+
+
+def _state(limit: LimitResult) -> State:
+    if limit.met:
+        return "met"
+    return "unmet" if limit.side == "exact" and limit.value is not None else "open"
+
+
+def _limits(limits: Sequence[LimitResult]) -> tuple[Limit, ...]:
+    return tuple(Limit(text=sentences.limit_sentence(limit), state=_state(limit)) for limit in limits)
+
+
+def _shown(result: RunResult) -> list[_Shown]:
+    found: list[_Shown] = []
+    several = len(result.releases) > 1
+    for release in result.releases:
+        for threat in release.assessments:
+            group = (release.name or release.release) if several else ""
+            limits = _limits(threat.limits)
+            card = parts.card_of(threat.assessment, len(found) + 1, threat.name, limits, group)
+            found.append(_Shown(card, release, threat, parts.saved_rates(threat.assessment)))
+    return found
+
+
+def _weight(assessment: Assessment) -> float:
+    bound = assessment.rad or assessment.gain or assessment.worst_gain
+    return -1.0 if bound is None else bound.value
+
+
+def _where(shown: _Shown, many: int) -> str:
+    card = shown.card
+    if many == 1:
+        return ""
+    return f"{card.number}. {card.title}" + (f", {card.group}" if card.group else "")
+
+
+def _compared(result: RunResult) -> list[str]:
+    """Return which releases keep their limits, and which gives away least where that is known for all of them."""
+    kept = [
+        sentences.keeps_sentence(release.name or release.release, met=release.met)
+        for release in result.releases
+        if release.met is not None and result.met is False
+    ]
+    worst = {
+        release.name or release.release: max(
+            (t.assessment.rad.value for t in release.assessments if t.assessment.rad is not None), default=None
+        )
+        for release in result.releases
+    }
+    known = {name: value for name, value in worst.items() if value is not None}
+    if len(known) < 2 or len(known) < len(result.releases) or len(set(known.values())) == 1:
+        return kept
+    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    return [*kept, sentences.compared_sentence(least, most)]
+
+
+def _unmet(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[LimitResult, str]]:
+    found = [(limit, _where(one, len(shown))) for one in shown for limit in one.threat.limits if not limit.met]
+    return found + [(limit, release.name) for release in result.releases for limit in release.utility if not limit.met]
+
+
+def _changes(result: RunResult) -> list[str]:
+    found: dict[str, None] = {}
+    for release in result.releases:
+        prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
+        whole = [release.change] if release.change is not None else [t.change for t in release.assessments]
+        for change in whole:
+            if change is not None:
+                text = sentences.change_sentence(change)
+                found[prefix + text] = None
+    return list(found)
+
+
+def _verdict(result: RunResult, shown: Sequence[_Shown]) -> Verdict:
+    if not shown:
+        return Verdict(text="Nothing was assessed.")
+    largest = max(shown, key=lambda one: _weight(one.assessment))
+    told = sentences.largest_sentence(largest.assessment, _where(largest, len(shown)))
+    compared = _compared(result) if len(result.releases) > 1 else []
+    if result.met is None:
+        return Verdict(text=told, more=tuple(compared))
+    if result.met:
+        count = sum(len(one.threat.limits) for one in shown) + sum(len(r.utility) for r in result.releases)
+        return Verdict(text=told, state="met", word=sentences.kept_sentence(count), more=tuple(compared))
+    unmet = _unmet(result, shown)
+    first, where = unmet[0]
+    state = "unmet" if any(_state(limit) == "unmet" for limit, _ in unmet) else "open"
+    word = "Limit not kept" if state == "unmet" else "Limit not shown to be kept"
+    text = sentences.unmet_sentence(first, where, len(unmet) - 1)
+    return Verdict(text=text, state=state, word=word, more=(*_changes(result), *compared))  # type: ignore[arg-type]
+
+
+def _with_attacks(curve: Curve | None, shown: Sequence[_Shown]) -> Curve | None:
+    """Return the curve with the interval of an attack under the threat that it was run against."""
+    if curve is None:
+        return None
+    runs = {
+        one.card.number: run
+        for one in shown
+        for run in one.release.evidence
+        if isinstance(run, AttackRun) and run.threat == one.assessment.threat
+    }
+    marks = tuple(
+        replace(mark, low=runs[mark.number].success.low, high=runs[mark.number].success.high)
+        if mark.number in runs
+        else mark
+        for mark in curve.marks
+    )
+    return replace(curve, marks=marks)
+
+
+def _lines(shown: Sequence[_Shown]) -> list[tuple[str, SavedRates]]:
+    """Return one curve for each release: threats of one release share it."""
+    found: dict[str, tuple[str, SavedRates]] = {}
+    for one in shown:
+        if one.saved is not None:
+            found.setdefault(one.card.group or one.release.release, (one.card.group or one.release.release, one.saved))
+    return list(found.values())
+
+
+def _cost(name: str, cost: float) -> str:
+    if not math.isfinite(cost):
+        return "any"
+    return rounded(cost, 2, "up") if name == "error" else f"about {cost / math.sqrt(_REPORTS):.2g}"
+
+
+def _added(assessment: Assessment) -> str:
+    bound: Bound | None = assessment.rad or assessment.gain
+    return "none" if bound is None else number(bound, 4)
+
+
+def _noise_table(release: ReleaseResult, caption: str) -> Table | None:
+    """Return risk and accuracy with half, the same and twice the noise."""
+    if not release.neighbours_cost:
+        return None
+    costs = [name for name in _COSTS if name in release.cost]
+    names = [threat.name or f"threat {i}" for i, threat in enumerate(release.assessments, 1)]
+    adds = [f"Taking part adds ({name})" if len(names) > 1 else "Taking part adds" for name in names]
+    rows = {one.factor: _noise_row(one, costs) for one in release.neighbours_cost}
+    if 1.0 not in rows:
+        own = [_cost(name, release.cost[name]) for name in costs]
+        rows[1.0] = (_NOISE[1.0], *own, *(_added(threat.assessment) for threat in release.assessments))
+    headings = ("Noise", *(_COSTS[name] for name in costs), *adds)
+    return Table(caption=caption, headings=headings, rows=tuple(rows[factor] for factor in sorted(rows)))
+
+
+def _noise_row(one: NoiseResult, costs: Sequence[str]) -> tuple[str, ...]:
+    spent = [_cost(name, one.cost[name]) if name in one.cost else "–" for name in costs]
+    name = _NOISE.get(one.factor, f"{one.factor:g} times the noise")
+    return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
+
+
+def _utility(result: RunResult) -> Utility | None:
+    several = len(result.releases) > 1
+    told: list[str] = []
+    limits: list[Limit] = []
+    tables: list[Table] = []
+    for release in result.releases:
+        name = release.name or release.release
+        found = [text for key, cost in release.cost.items() if (text := sentences.cost_sentence(key, cost))]
+        told += [f"{name}: {text}" if several else text for text in found]
+        limits += _limits(release.utility)
+        table = _noise_table(release, f"Risk and accuracy with other noise{f': {name}' if several else ''}")
+        tables += [] if table is None else [table]
+    if not (told or limits or tables):
+        return None
+    return Utility(sentences=tuple(told), limits=tuple(limits), tables=tuple(tables))
+
+
+def _evidence(result: RunResult) -> tuple[Finding, ...]:
+    found: list[Finding] = []
+    for release in result.releases:
+        known = {threat.assessment.threat: threat.assessment for threat in release.assessments}
+        for one in release.evidence:
+            finding = finding_of(one, _upper(one, known))
+            prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
+            found.append(replace(finding, title=prefix + finding.title))
+    return tuple(found)
+
+
+def _upper(one: AttackRun | AuditResult, known: dict[str, Assessment]) -> Bound | None:
+    if not isinstance(one, AttackRun) or one.threat is None:
+        return None
+    assessment = known.get(one.threat)
+    return None if assessment is None else assessment.rad
+
+
+def _counted(release: ReleaseResult) -> list[str]:
+    given = release.parts or (release.release,)
+    dates = release.dates if len(release.dates) == len(given) else ("",) * len(given)
+    return [f"{part} ({date})" if date else part for part, date in zip(given, dates, strict=True)]
+
+
+def _reproduce(result: RunResult, shown: Sequence[_Shown]) -> Reproduce:
+    known = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
+    entries = [Entry(term=term, text=text) for term, text in known if text]
+    entries += [Entry(term=f"Release {i}", text=one.release) for i, one in enumerate(result.releases, 1)]
+    for one in shown:
+        entries += parts.prior_entries(one.assessment, f" of {one.card.number}")
+    texts = [("Command", result.command), ("Spec", result.spec_text)]
+    listings = [Listing(title=title, text=text) for title, text in texts if text]
+    listings.append(parts.citation_of([one.assessment for one in shown], result.version))
+    return Reproduce(entries=tuple(entries), listings=tuple(listings))
+
+
+def _others(shown: Sequence[_Shown]) -> tuple[Table, ...]:
+    found = (parts.other_table(one.assessment, f"Rules that did not give the answer: {_name(one)}") for one in shown)
+    return tuple(table for table in found if table is not None)
+
+
+def _name(one: _Shown) -> str:
+    return f"{one.card.number}. {one.card.title}"
+
+
+def run_page(result: RunResult) -> Page:
+    """Return the page of a run."""
+    shown = _shown(result)
+    many = len(shown) > 1
+    values = [(f"{one.card.number} · " if many else "", one.assessment, one.saved) for one in shown]
+    marked = [(one.card, one.assessment, one.saved) for one in shown]
+    decision = tuple(
+        Entry(term=key.replace("_", " ").capitalize(), text=str(text)) for key, text in result.decision.items()
+    )
+    return Page(
+        kind="run",
+        title=result.title or "Disclosure risk",
+        description=result.description,
+        verdict=_verdict(result, shown),
+        cards=tuple(one.card for one in shown),
+        curve=_with_attacks(parts.curve_of(_lines(shown), marked), shown),
+        label=parts.label_of(
+            [(one.card, one.assessment) for one in shown],
+            [part for release in result.releases for part in _counted(release)],
+            [one.assessment.neighbours for one in shown],
+        ),
+        tables=(parts.value_table(values, _CAPTION),) if values else (),
+        others=_others(shown),
+        utility=_utility(result),
+        evidence=_evidence(result),
+        reproduce=_reproduce(result, shown),
+        decision=decision,
+    )

@@ -1,0 +1,327 @@
+"""Every sentence about a risk that people are shown, one function each; numbers go to the side that never understates.
+
+Words: 100 people as denominator, 10,000 for all numbers where one is below one in a hundred, never a numerator of one
+over a changing denominator; the blind guess beside the result; "at most" for upper bounds, "at least" for lower ones,
+"about" with its interval for estimates. What attacks and audits found is told in ``findings``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ..numerics.rounding import rounded
+from .numbers import (
+    LARGE,
+    SNAP,
+    Counts,
+    advantage_counts,
+    blind_counts,
+    count_up,
+    crowd,
+    number,
+    plain_count,
+    safe_number,
+    shown_limit,
+)
+
+if TYPE_CHECKING:
+    from ..results import Achieved, Assessment, Bound, Calibration
+    from ..results.change import Change, LimitResult
+
+__all__ = [
+    "ASSUMED",
+    "NOT_COVERED",
+    "NOT_PRIVATE",
+    "PROTECTED",
+    "QUANTITIES",
+    "VACUOUS",
+    "achieved_limit_sentence",
+    "achieved_sentence",
+    "advantage_sentence",
+    "blind_sentence",
+    "calibration_headline",
+    "change_sentence",
+    "compared_sentence",
+    "cost_sentence",
+    "curve_sentence",
+    "icons_sentence",
+    "keeps_sentence",
+    "kept_sentence",
+    "largest_sentence",
+    "limit_sentence",
+    "neighbours_sentence",
+    "quantity_sentence",
+    "rate_sentence",
+    "success_curve_sentence",
+    "unmet_sentence",
+    "worst_sentence",
+]
+
+ASSUMED = "the attacker knows the mechanism, the prior and every other record."
+PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
+NOT_COVERED = (
+    "Mistakes in the software, releases that are not counted here, and facts about groups that could be learned "
+    "without this person's record."
+)
+NOT_PRIVATE = (
+    "If what is believed beforehand was estimated from confidential records, these numbers are not themselves "
+    "differentially private."
+)
+VACUOUS = "This says nothing: no rule that applies tells more than what holds for every release."
+QUANTITIES = {
+    "rad": "what taking part adds",
+    "success": "right after the release",
+    "gain": "more than by guessing blindly",
+    "worst_gain": "the same, for any attacker",
+    "tpr": "targets found",
+    "epsilon": "epsilon",
+    "error": "error in 95 of 100 releases",
+    "variance": "variance of the noise",
+    "frequency_error": "error of a frequency from one report",
+}
+_FPR = {"tpr": "fpr", "epsilon": "delta"}
+_REPORTS = 10_000
+_LEAST = 0.5  # below half a person the nearest count is 0
+
+
+def advantage_sentence(result: Assessment) -> str:
+    """Return what taking part adds, in people out of 100 (or 10,000 when it is less than one in a hundred)."""
+    counts = advantage_counts(result)
+    if counts is None:
+        return f"No advantage is given: {result.reason.get('rad', '')}."
+    most, people = counts.most, counts.crowd
+    if counts.after is None:
+        return f"Taking part adds {most}{counts.added:,} of {people} people to those the best attacker is right about."
+    return (
+        f"Of {people} people who took part, the best attacker is right about {most}{counts.after:,}; of {people} who "
+        f"did not, also about {counts.before:,}. Taking part adds {most}{counts.added:,}."
+    )
+
+
+def blind_sentence(result: Assessment) -> str | None:
+    """Return the success beside the blind guess, where the blind guess can fail."""
+    counts = blind_counts(result)
+    if counts is None or result.baseline is None:
+        return None
+    speck = SNAP < result.baseline * counts.people < _LEAST
+    before = "less than 1" if speck else f"{counts.before:,}"
+    return (
+        f"Guessing alone: right for {before} of {counts.crowd}. After seeing this release: {counts.most}"
+        f"{counts.after:,} of {counts.crowd}."
+    )
+
+
+def worst_sentence(bound: Bound) -> str:
+    """Return the gain of any attacker in words.
+
+    Examples
+    --------
+    >>> from dpradar.results import Bound
+    >>> worst_sentence(Bound(value=0.462118, side="upper", rule="total-variation"))
+    'Whatever is believed, known and sought: right about at most 47 of 100 more than by guessing blindly.'
+    """
+    people = crowd(bound.value)
+    return (
+        f"Whatever is believed, known and sought: right about at most {count_up(bound.value, people):,} of {people:,} "
+        "more than by guessing blindly."
+    )
+
+
+def rate_sentence(fpr: float, bound: Bound) -> str:
+    """Return the largest true-positive rate at a false-positive rate in words.
+
+    Examples
+    --------
+    >>> from dpradar.results import Bound
+    >>> rate_sentence(0.01, Bound(value=0.0923622, side="upper", rule="trade-off"))
+    'An attack that accuses 1 of 100 bystanders finds at most 10 of 100 targets (tpr at most 0.092363 at fpr 0.01).'
+    """
+    people = crowd(fpr)
+    return (
+        f"An attack that accuses {plain_count(fpr * people)} of {people:,} bystanders finds at most "
+        f"{count_up(bound.value, people)} of {people:,} targets (tpr {number(bound, 6)} at fpr {fpr:g})."
+    )
+
+
+def largest_sentence(result: Assessment, where: str = "") -> str:
+    """Return the headline where no limit is given: the largest extra success, and nothing that praises or blames."""
+    counts = advantage_counts(result)
+    at = f" ({where})" if where else ""
+    if counts is not None:
+        told = f"the best attacker is right about {counts.most}{counts.added:,} more of {counts.crowd} people"
+        return f"Because they took part, {told}{at}."
+    blind = blind_counts(result)
+    if blind is not None:
+        told = f"the best attacker is right about {blind.most}{blind.added:,} more of {blind.crowd} people"
+        return f"After seeing this release, {told} than by guessing blindly{at}."
+    return f"No number can be given{at}: {result.reason.get('rad', 'no rule speaks about it')}."
+
+
+def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
+    """Return one number in people, where it is a share of people.
+
+    Examples
+    --------
+    >>> quantity_sentence("rad", 0.0999, "exact")
+    'Taking part adds 10 of 100 people to those the best attacker is right about.'
+    """
+    people = crowd(value)
+    count = f"{'' if side == 'exact' and count_up(value, people) != 1 else 'at most '}{count_up(value, people):,}"
+    return {
+        "rad": f"Taking part adds {count} of {people:,} people to those the best attacker is right about.",
+        "success": f"After seeing the release the best attacker is right about {count} of {people:,} people.",
+        "gain": f"The best attacker is right about {count} of {people:,} people more than by guessing blindly.",
+        "worst_gain": f"Any attacker is right about {count} of {people:,} people more than by guessing blindly.",
+    }.get(quantity)
+
+
+def icons_sentence(counts: Counts, told: str) -> str:
+    """Return what an icon array shows, for those who do not see it; ``told`` says right when."""
+    if counts.before is None:
+        rest = f"the other {counts.people - counts.added:,} are not told apart"
+        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {told}; {rest}."
+    wrong = counts.people - counts.before - counts.added
+    return (
+        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {told}, "
+        f"{wrong:,} wrong."
+    )
+
+
+def curve_sentence(name: str, baseline: float, success: float) -> str:
+    """Return what the curve of success against the blind guess shows, for those who do not see it."""
+    return (
+        "Success after the release against success of the blind guess. The diagonal means that nothing is learned. "
+        f"The curve{f' of {name}' if name else ''} goes, for example, {success_curve_sentence(baseline, success)}."
+    )
+
+
+def success_curve_sentence(baseline: float, success: float) -> str:
+    """Return one point of the curve of success against the blind guess.
+
+    Examples
+    --------
+    >>> success_curve_sentence(0.1, 0.3891)
+    'from 10 to at most 39 of 100'
+    """
+    people = crowd(baseline)
+    return f"from {round(baseline * people):,} to at most {count_up(success, people):,} of {people:,}"
+
+
+def neighbours_sentence(neighbours: str | None) -> str:
+    """Return which data sets are compared."""
+    told = {
+        "replace-one": "One record replaced by another (replace-one).",
+        "add-remove": "One record added or removed (add-remove).",
+    }.get(neighbours or "", "One record replaced, added or removed, whichever tells more.")
+    return told if neighbours == "replace-one" else f"{told} What taking part adds (rad) compares two records."
+
+
+def _value(limit: LimitResult) -> str:
+    if limit.value is None:
+        return f"unknown ({limit.reason or 'no rule speaks about it'})"
+    return f"{'' if limit.side == 'exact' else 'at most '}{shown_limit(limit.value, 'up')}"
+
+
+def _quantity(limit: LimitResult) -> str:
+    where = _FPR.get(limit.quantity)
+    at = "" if limit.at is None or where is None else f" at {where} {limit.at:g}"
+    words = QUANTITIES.get(limit.quantity, limit.quantity)
+    return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
+
+
+def limit_sentence(limit: LimitResult) -> str:
+    """Return one limit beside what is reached.
+
+    Examples
+    --------
+    >>> from dpradar.results.change import LimitResult
+    >>> limit_sentence(LimitResult(quantity="rad", limit=0.1, value=0.0594531, side="exact", met=True))
+    'Kept: what taking part adds (rad) is 0.059454, the limit 0.1.'
+    """
+    source = f" ({limit.source})" if limit.source else ""
+    told = f"{_quantity(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
+    if limit.met:
+        return f"Kept: {told}"
+    return f"Not kept: {told}" if limit.side == "exact" and limit.value is not None else f"Not shown to be kept: {told}"
+
+
+def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
+    """Return the headline where a limit is not kept: which, where, and how many more."""
+    at = f" ({where})" if where else ""
+    words = _quantity(limit)
+    more = "" if others == 0 else f" {others} more {'is' if others == 1 else 'are'} listed below."
+    return f"{words[:1].upper()}{words[1:]} is {_value(limit)}, the limit {limit.limit:g}{at}.{more}"
+
+
+def change_sentence(change: Change) -> str:
+    """Return the smallest change that keeps every limit, rounded to the side with more noise.
+
+    Examples
+    --------
+    >>> from dpradar.results.change import Change
+    >>> change_sentence(Change(parameter="epsilon", value=1.2345678, instead_of=2.0, more_private="down"))
+    'The smallest change that keeps every limit: epsilon 1.23456 instead of 2.'
+    """
+    if change.value is None:
+        return f"No {change.parameter} keeps every limit: {change.reason or 'none was found'}."
+    value = safe_number(change.value, change.more_private)
+    return f"The smallest change that keeps every limit: {change.parameter} {value} instead of {change.instead_of:g}."
+
+
+def cost_sentence(name: str, cost: float) -> str | None:
+    """Return what noise does to the accuracy, where it is known how to say it."""
+    if name == "error":
+        return f"Each released number is off by less than {_up(cost)} in 95 of 100 releases."
+    if name == "frequency_error":
+        return (
+            f"A frequency estimated from {_REPORTS:,} reports is off by about {cost / math.sqrt(_REPORTS):.2g} "
+            "(one standard deviation)."
+        )
+    return None
+
+
+def _up(cost: float) -> str:
+    return rounded(cost, 2, "up") if math.isfinite(cost) else "any number"
+
+
+def calibration_headline(result: Calibration) -> str:
+    """Return the answer of a calibration: the value that keeps every limit, or why none does."""
+    if result.value is None:
+        return f"Not met: {result.reason}."
+    if result.status == "free":
+        return f"No noise is needed: {result.reason}."
+    accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
+    kept = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
+    told = f"{result.parameter} {safe_number(result.value, kept)} keeps every limit"
+    if result.status == "stopped":
+        return f"{told}; {result.reason}."
+    return f"{told}: the {'most' if accuracy else 'least'} noise that does. Release: {result.release}."
+
+
+def achieved_sentence(value: float) -> str:
+    """Return what a calibrated release reaches, rounded up."""
+    return rounded(value, 6, "up") if value < LARGE else f"{value:.6g}"
+
+
+def achieved_limit_sentence(one: Achieved) -> str:
+    """Return a limit of a calibration beside what is reached."""
+    word = "" if one.side == "exact" else "at most "
+    verb = "Kept" if one.limit is None or one.value <= one.limit else "Not shown to be kept"
+    limit = "" if one.limit is None else f", the limit {one.limit:g}"
+    return f"{verb}: {one.quantity} is {word}{achieved_sentence(one.value)}{limit}."
+
+
+def kept_sentence(limits: int) -> str:
+    """Return the word of the verdict where every limit is kept."""
+    return "Limit kept" if limits == 1 else f"All {limits} limits kept"
+
+
+def keeps_sentence(name: str, *, met: bool) -> str:
+    """Return whether one of several releases keeps its limits."""
+    return f"{name} keeps every limit." if met else f"{name} does not keep every limit, or cannot be shown to."
+
+
+def compared_sentence(least: str, most: str) -> str:
+    """Return which of several releases gives away least and most, by what taking part adds."""
+    return f"What taking part adds is smallest for {least} and largest for {most}."

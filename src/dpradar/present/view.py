@@ -1,0 +1,230 @@
+"""The view model: what every renderer shows. All strings are final: rounded to the side that never understates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..results import Assessment, AttackRun, AuditResult, Calibration
+    from ..results.run import RunResult
+
+__all__ = [
+    "Card",
+    "Curve",
+    "Entry",
+    "Finding",
+    "Icons",
+    "Limit",
+    "Line",
+    "Listing",
+    "Mark",
+    "Page",
+    "Reproduce",
+    "Scale",
+    "State",
+    "Table",
+    "Utility",
+    "Verdict",
+    "page_of",
+]
+
+# none: no limit was given, so nothing is praised or blamed; open: not shown either way.
+State = Literal["none", "met", "open", "unmet"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The answer in one sentence; ``word`` says the state, so that colour is never the only sign of it."""
+
+    text: str
+    state: State = "none"
+    word: str = ""
+    more: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Icons:
+    """``total`` squares, one a person: right anyway, right because of the release, and the rest.
+
+    ``known`` says whether the rest are wrong; where only the difference is known they are not told apart.
+    """
+
+    total: int
+    right_anyway: int
+    extra: int
+    alt: str
+    known: bool = True
+    most: str = ""
+    because: str = "because they took part"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """One limit beside what is reached."""
+
+    text: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One threat: who attacks, the sentence that leads, the blind guess, and the limits.
+
+    Where no advantage is given the ``note`` says why, and the blind guess leads.
+    """
+
+    number: int
+    title: str
+    who: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
+    blind: str | None = None
+    note: str = ""  # why no advantage is given, where none is
+    icons: Icons | None = None
+    limits: tuple[Limit, ...] = ()
+    group: str = ""  # the release, where several are compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Success against the blind guess for one release; every point is an upper bound."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A threat on the curve: number of its card, blind guess, success, and the interval of an attack where one ran."""
+
+    number: int
+    x: float
+    y: float
+    text: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """Success against the blind guess, with the threats of the page on it and some points as text."""
+
+    lines: tuple[Line, ...]
+    marks: tuple[Mark, ...]
+    alt: str
+    rows: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A term and what it is here."""
+
+    term: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table; the first cell of a row names it."""
+
+    caption: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Utility:
+    """What the noise costs, and what half and twice of it would do."""
+
+    sentences: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """A bound and what was found below it, on one axis from 0 to ``end``."""
+
+    end: float
+    upper: float | None
+    low: float
+    high: float | None
+    upper_text: str
+    found_text: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One attack or audit: the sentence that counts, details, and a picture under the bound."""
+
+    title: str
+    text: str
+    state: State
+    details: tuple[str, ...] = ()
+    scale: Scale | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A text to copy: a spec, a command, a citation."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduce:
+    """What is needed to get the same numbers again."""
+
+    entries: tuple[Entry, ...] = ()
+    listings: tuple[Listing, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One result as people see it, whatever shows it."""
+
+    kind: str
+    title: str
+    verdict: Verdict
+    description: str = ""
+    cards: tuple[Card, ...] = ()
+    curve: Curve | None = None
+    label: tuple[Entry, ...] = ()
+    tables: tuple[Table, ...] = ()
+    others: tuple[Table, ...] = ()  # rules that lost, and why
+    utility: Utility | None = None
+    evidence: tuple[Finding, ...] = ()
+    reproduce: Reproduce = field(default_factory=Reproduce)
+    decision: tuple[Entry, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def page_of(result: Assessment | Calibration | AttackRun | AuditResult | RunResult) -> Page:
+    """Return the page of a result.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> page = page_of(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10))))
+    >>> page.verdict.text
+    'Because they took part, the best attacker is right about 14 more of 100 people.'
+    """
+    from ..errors import ParameterError
+    from . import pages, runs
+
+    builders: dict[str, Callable[[Any], Page]] = {
+        "Assessment": pages.assessment_page,
+        "Calibration": pages.calibration_page,
+        "AttackRun": pages.attack_page,
+        "AuditResult": pages.audit_page,
+        "RunResult": runs.run_page,
+    }
+    builder = builders.get(type(result).__name__)
+    if builder is None:
+        raise ParameterError("page_of", f"given one of {', '.join(builders)}", type(result).__name__)
+    return builder(result)

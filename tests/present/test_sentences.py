@@ -1,0 +1,274 @@
+"""The words people read, word for word."""
+
+# ruff: noqa: E501 - a golden sentence stands on one line
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dpradar.present import attackers, sentences
+from dpradar.present.text import explain, explain_run
+from dpradar.present.view import page_of
+from dpradar.results import Bound
+from dpradar.results.change import Change, LimitResult
+from tests.present import samples
+
+ASSESSMENTS = {
+    "exact": (
+        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
+        "part adds 11.",
+        "Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
+        "Because they took part, the best attacker is right about 11 more of 100 people.",
+    ),
+    "known": (
+        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
+        "part adds 11.",
+        None,
+        "Because they took part, the best attacker is right about 11 more of 100 people.",
+    ),
+    "upper": (
+        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
+        "Because they took part, the best attacker is right about at most 14 more of 100 people.",
+    ),
+    "membership": (
+        "No advantage is given: membership compares taking part with not taking part; the advantage compares two "
+        "records (replace-one).",
+        "Guessing alone: right for 50 of 100. After seeing this release: at most 70 of 100.",
+        "After seeing this release, the best attacker is right about at most 20 more of 100 people than by guessing "
+        "blindly.",
+    ),
+    "worst": (
+        "Taking part adds at most 77 of 100 people to those the best attacker is right about.",
+        None,
+        "Because they took part, the best attacker is right about at most 77 more of 100 people.",
+    ),
+    "rare": (
+        "Of 100 people who took part, the best attacker is right about 12; of 100 who did not, also about 0. Taking "
+        "part adds 12.",
+        "Guessing alone: right for 3 of 10,000. After seeing this release: 1,168 of 10,000.",
+        "Because they took part, the best attacker is right about 12 more of 100 people.",
+    ),
+    "tiny": (
+        "Of 10,000 people who took part, the best attacker is right about at most 1; of 10,000 who did not, also about "
+        "0. Taking part adds at most 1.",
+        "Guessing alone: right for less than 1 of 10,000. After seeing this release: at most 1 of 10,000.",
+        "Because they took part, the best attacker is right about at most 1 more of 10,000 people.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASSESSMENTS)
+def test_sentences_of_an_assessment(name):
+    result = samples.assessments()[name]
+    told = sentences.advantage_sentence(result), sentences.blind_sentence(result), sentences.largest_sentence(result)
+    assert told == ASSESSMENTS[name]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "Kept: what taking part adds (rad) is 0.059454, the limit 0.1."),
+        ({"source": "the board"}, "Kept: what taking part adds (rad) is 0.059454, the limit 0.1 (the board)."),
+        ({"value": 0.1000000001, "met": False}, "Not kept: what taking part adds (rad) is 0.100001, the limit 0.1."),
+        (
+            {"value": 0.2, "met": False, "side": "upper"},
+            "Not shown to be kept: what taking part adds (rad) is at most 0.200000, the limit 0.1.",
+        ),
+        (
+            {"value": None, "met": False, "reason": "no prior was given"},
+            "Not shown to be kept: what taking part adds (rad) is unknown (no prior was given), the limit 0.1.",
+        ),
+        (
+            {"quantity": "tpr", "at": 0.01, "side": "upper"},
+            "Kept: targets found (tpr at fpr 0.01) is at most 0.059454, the limit 0.1.",
+        ),
+        (
+            {"quantity": "epsilon", "at": 1e-5, "value": 1.23456789, "limit": 2.0, "side": "upper"},
+            "Kept: epsilon at delta 1e-05 is at most 1.23457, the limit 2.",
+        ),
+    ],
+)
+def test_sentences_of_a_limit(changes, told):
+    given = {"quantity": "rad", "limit": 0.1, "value": 0.0594531, "side": "exact", "met": True, **changes}
+    assert sentences.limit_sentence(LimitResult(**given)) == told
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            Change(parameter="sigma", value=4.5461789, instead_of=2.0, more_private="up"),
+            "The smallest change that keeps every limit: sigma 4.54618 instead of 2.",
+        ),
+        (
+            Change(parameter="epsilon", value=None, instead_of=2.0, reason="the baseline is above the limit"),
+            "No epsilon keeps every limit: the baseline is above the limit.",
+        ),
+    ],
+)
+def test_sentences_of_a_change(change, told):
+    assert sentences.change_sentence(change) == told
+
+
+@pytest.mark.parametrize(
+    ("name", "cost", "told"),
+    [
+        ("error", 8.911, "Each released number is off by less than 8.92 in 95 of 100 releases."),
+        ("error", float("inf"), "Each released number is off by less than any number in 95 of 100 releases."),
+        (
+            "frequency_error",
+            1.9,
+            "A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
+        ),
+        ("variance", 2.0, None),
+    ],
+)
+def test_sentences_of_a_cost(name, cost, told):
+    assert sentences.cost_sentence(name, cost) == told
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "side", "told"),
+    [
+        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those the best attacker is right about."),
+        ("success", 0.301, "upper", "After seeing the release the best attacker is right about at most 31 of 100 people."),
+        ("gain", 0.0042, "exact", "The best attacker is right about 42 of 10,000 people more than by guessing blindly."),
+        ("worst_gain", 0.2, "upper", "Any attacker is right about at most 20 of 100 people more than by guessing blindly."),
+        ("epsilon at delta 0", 1.0, "upper", None),
+    ],
+)  # fmt: skip
+def test_sentences_of_a_quantity(quantity, value, side, told):
+    assert sentences.quantity_sentence(quantity, value, side) == told
+
+
+THREATS = {
+    "Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())": (
+        "An attacker who knows nothing about the target and wants the exact value",
+        "one of 10 possible values",
+    ),
+    "Threat(Prior(10 values, largest probability 0.1), Knowledge.everything(), Goal.exact())": (
+        "An attacker who knows the target's record and wants to find out whether it was used",
+        "one of 10 possible values",
+    ),
+    "Threat(Prior(continuous on [0, 100]), Knowledge.nothing(), Goal.within(5, 'absolute'))": (
+        "An attacker who knows nothing about the target and is right when its guess is within 5",
+        "a number in [0, 100]",
+    ),
+    "Threat(Prior(8 values, largest probability 0.3), Knowledge.columns('age', 'sex', 'zip'), Goal.columns('income'))": (
+        "An attacker who knows the target's age, sex and zip and wants the target's income",
+        "one of 8 possible values",
+    ),
+    "Threat(Prior(8 values, largest probability 0.3), Knowledge.labels(3 labels), Goal.labels(2 labels))": (
+        "An attacker who knows in which of 3 groups the target is and wants to know in which of 2 classes the target is",
+        "one of 8 possible values",
+    ),
+    "Threat.membership(0.3)": (
+        "Is the target in the data at all?",
+        "that the target took part, with probability 0.3",
+    ),
+    "Threat.worst()": ("Any attacker", "anything"),
+    "something else": ("something else", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("threat", THREATS)
+def test_attackers_in_words(threat):
+    who = attackers.attacker(threat)
+    assert (who.title, who.believes) == THREATS[threat]
+
+
+def test_every_threat_of_the_library_is_told_in_words():
+    for result in samples.assessments().values():
+        assert attackers.attacker(result.threat).kind != "other"
+
+
+FORBIDDEN = re.compile(r"\b(safe|safely|anonymous|anonymised|guaranteed|low risk|secure)\b|\b1 in \d|\b1/\d", re.I)
+
+
+@pytest.mark.parametrize("name", samples.everything())
+def test_no_word_that_promises_too_much(name):
+    result = samples.everything()[name]
+    page = page_of(result)
+    for text in _texts(page):
+        assert FORBIDDEN.search(text) is None, text
+    assert FORBIDDEN.search(result.explain()) is None
+
+
+def test_forbidden_words_are_found():
+    assert all(FORBIDDEN.search(text) for text in ("It is safe.", "1 in 50 people", "Low risk", "anonymous data"))
+
+
+def _texts(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _texts(one)
+    elif hasattr(value, "__slots__") and not isinstance(value, int | float):
+        for name in value.__slots__:
+            yield from _texts(getattr(value, name))
+
+
+def test_a_number_below_one_person_is_a_bound():
+    told = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
+    assert (
+        told == "Whatever is believed, known and sought: right about at most 1 of 10,000 more than by guessing blindly."
+    )
+
+
+def test_a_bound_that_says_nothing_says_so():
+    page = page_of(samples.assessments()["vacuous"])
+    assert sentences.VACUOUS in page.cards[0].sentences
+
+
+def test_the_whole_answer_of_an_assessment():
+    assert explain(samples.assessments()["upper"]).splitlines() == [
+        "Release: ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
+        "Threat:  Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())",
+        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
+        "",
+        "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
+        "success     at most 0.231977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
+        "gain        at most 0.131977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
+        "worst_gain  at most 0.462123   total-variation ([UNIFY] Theorem 3.4)",
+        "baseline    0.100000           best guess without the release",
+        "",
+        "Assumes: the attacker knows the mechanism, the prior and every other record.",
+        "         (epsilon, delta)-DP, replace-one",
+        "         neighbours: replace-one",
+    ]
+
+
+def test_the_whole_answer_of_a_run():
+    assert explain_run(samples.run(0.05, 1)).splitlines() == [
+        "Health survey 2026",
+        "One question on drinking, answered by randomised response.",
+        "",
+        "LIMIT NOT KEPT. What taking part adds (rad) is 0.103655, the limit 0.05.",
+        "The smallest change that keeps every limit: epsilon 0.612345 instead of 1.",
+        "",
+        "1. A stranger",
+        "   Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
+        "part adds 11.",
+        "   Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
+        "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
+        "",
+        "What the noise costs:",
+        "  A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
+        "",
+        "Attack: optimal for rad.",
+        "  No violation found: this attack shows at least 0.092485, the bound is 0.103655. This does not prove there is "
+        "none.",
+        "",
+        "Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
+        "  No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This "
+        "does not prove there is none.",
+        "",
+        "Assumes: the attacker knows the mechanism, the prior and every other record.",
+        "Not covered: Mistakes in the software, releases that are not counted here, and facts about groups that could "
+        "be learned without this person's record.",
+    ]
