@@ -13,6 +13,7 @@ from .errors import (
     MissingExtra,
     NumericsError,
     ParameterError,
+    SpecError,
     UnsupportedError,
 )
 from .guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TotalVariation, Tradeoff
@@ -40,7 +41,7 @@ from .mechanisms import (
     from_opacus,
     from_opendp,
 )
-from .results import Assessment, AttackRun, AuditResult, Bound, Calibration, Estimate, load
+from .results import Assessment, AttackRun, AuditResult, Bound, Calibration, Estimate, RunResult, load
 from .threats import Goal, Knowledge, Prior, Threat
 
 __all__ = [
@@ -83,7 +84,9 @@ __all__ = [
     "Profile",
     "PureDP",
     "Repeated",
+    "RunResult",
     "Samples",
+    "SpecError",
     "SubsetSelection",
     "Threat",
     "TotalVariation",

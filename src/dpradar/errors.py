@@ -2,6 +2,7 @@
 
 DpradarError
 ├── ParameterError(ValueError)      a parameter or an input array is outside its domain
+├── SpecError(ValueError)           a spec file has problems; all of them are listed
 ├── UnsupportedError                this mechanism and this threat do not go together
 ├── NumericsError(ArithmeticError)  a computation could not reach the accuracy it promises
 ├── InconsistentEvidence            a lower bound lies above an upper bound: a bug or a broken claim
@@ -10,12 +11,20 @@ DpradarError
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = [
     "DpradarError",
     "InconsistentEvidence",
     "MissingExtra",
     "NumericsError",
     "ParameterError",
+    "Problem",
+    "SpecError",
     "UnsupportedError",
 ]
 
@@ -41,6 +50,46 @@ class ParameterError(DpradarError, ValueError):
 
     def __reduce__(self) -> tuple[type[ParameterError], tuple[str, str, object, str]]:
         return type(self), (self.name, self.allowed, self.got, self.hint)  # so that it passes between processes
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One problem of a spec: where it is, what is wrong and allowed, what to do.
+
+    Examples
+    --------
+    >>> str(Problem("release.epsilon", "must be a number at least 0; got -1", "It is the privacy loss."))
+    'release.epsilon: must be a number at least 0; got -1. It is the privacy loss.'
+    """
+
+    path: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        told = f"{self.message}. {self.hint}".rstrip()
+        return f"{self.path}: {told}" if self.path else told
+
+
+class SpecError(DpradarError, ValueError):
+    """A spec has problems; ``problems`` are all of them, not only the first.
+
+    Examples
+    --------
+    >>> print(SpecError("survey.toml", [Problem("release.epsilon", "is missing"), Problem("titel", "is not known")]))
+    survey.toml has 2 problems:
+      release.epsilon: is missing.
+      titel: is not known.
+    """
+
+    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        self.file = file
+        self.problems = tuple(problems)
+        count = "a problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
+        super().__init__("\n  ".join([f"{file} has {count}:", *map(str, self.problems)]))
+
+    def __reduce__(self) -> tuple[type[SpecError], tuple[str, tuple[Problem, ...]]]:
+        return type(self), (self.file, self.problems)
 
 
 class UnsupportedError(DpradarError):

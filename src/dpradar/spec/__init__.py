@@ -1,8 +1,33 @@
 """Questions as text and files: one description for the command line, for TOML and for the web."""
 
+from ..errors import Problem, SpecError
 from .kinds import KINDS, Kind
+from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec
 from .question import release_of, threat_of
+from .read import parse, read
 from .register import register
 from .words import FLAGS, PLAIN, Where, inside
+from .write import command, python, toml
 
-__all__ = ["FLAGS", "KINDS", "PLAIN", "Kind", "Where", "inside", "register", "release_of", "threat_of"]
+__all__ = [
+    "FLAGS",
+    "KINDS",
+    "PLAIN",
+    "AttackSpec",
+    "Kind",
+    "Problem",
+    "ReleaseSpec",
+    "Spec",
+    "SpecError",
+    "ThreatSpec",
+    "Where",
+    "command",
+    "inside",
+    "parse",
+    "python",
+    "read",
+    "register",
+    "release_of",
+    "threat_of",
+    "toml",
+]

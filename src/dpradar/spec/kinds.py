@@ -17,7 +17,7 @@ from . import words
 from .calls import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..params import Param
     from .words import Options, Where
@@ -56,15 +56,15 @@ class Kind:
         return (*(param.name for param in self.params), *(name for name in self.extra if name != "m"))
 
 
-def kind_of(options: Options, where: Where) -> Kind:
-    """Return the kind that the options name, or say which there are."""
-    name = options.get("kind")
-    if isinstance(name, str) and name in KINDS:
+def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) -> Kind:
+    """Return the kind that the options name, or say which are known."""
+    name, names = options.get("kind"), tuple(KINDS) if known is None else known
+    if isinstance(name, str) and name in names:
         return KINDS[name]
-    near = difflib.get_close_matches(str(name), KINDS, n=1)
+    near = difflib.get_close_matches(str(name), names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "`dpradar list` describes them."
     got = "nothing" if name is None else shown(name)
-    raise ParameterError(where("kind"), f"one of {', '.join(KINDS)}", got, hint)
+    raise ParameterError(where("kind"), f"one of {', '.join(names)}", got, hint)
 
 
 def _value(param: Param, options: Options, where: Where) -> Any:

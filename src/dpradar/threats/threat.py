@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Threat"]
 
-_PRIOR = Param(name="prior", low=0.0, high=1.0, what="the probability that the target took part", typical=(0.01, 0.99))
-_BASELINE = Param(name="baseline", low=0.0, high=1.0, what="the success of the best blind guess", typical=(0.01, 0.99))
+MEMBERSHIP = Param(
+    name="prior", low=0.0, high=1.0, what="the probability that the target took part", typical=(0.01, 0.99)
+)
+BASELINE = Param(name="baseline", low=0.0, high=1.0, what="the success of the best blind guess", typical=(0.01, 0.99))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,12 @@ class Threat:
     @classmethod
     def membership(cls, prior: float) -> Threat:
         """Two worlds, the target in or out, with this prior probability of being in: the add/remove question."""
-        return cls(None, kind="membership", level=_PRIOR.check("Threat.membership", prior))
+        return cls(None, kind="membership", level=MEMBERSHIP.check("Threat.membership", prior))
 
     @classmethod
     def baseline(cls, baseline: float) -> Threat:
         """Only the success of the best blind guess is known."""
-        return cls(None, kind="baseline", level=_BASELINE.check("Threat.baseline", baseline))
+        return cls(None, kind="baseline", level=BASELINE.check("Threat.baseline", baseline))
 
     @classmethod
     def worst(cls) -> Threat:

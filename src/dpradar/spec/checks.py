@@ -1,0 +1,140 @@
+"""What holds between the tables of a spec: descriptions that can be built, threats that fit, limits that make sense."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..calibration import Limit
+from ..calibration.limit import COSTS
+from ..errors import DpradarError, ParameterError, Problem
+from ..mechanisms.cost import cost_of
+from ..results.attack import SCHEMA as ATTACK
+from ..results.audit import SCHEMA as AUDIT
+from .kinds import KINDS
+from .problems import problem_of
+from .question import threat_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..results import AttackRun, AuditResult
+    from ..threats import Threat
+    from .model import Spec
+
+__all__ = ["evidence_of", "limits_of", "spec_problems"]
+
+
+def spec_problems(spec: Spec, sound: set[str]) -> list[Problem]:
+    """Return every problem that shows before anything is computed; ``sound`` are the tables worth looking at."""
+    built, found = _built(spec, [i for i in range(len(spec.releases)) if spec.place("release", i) in sound])
+    whole = len(built) == len(spec.releases)
+    for i, threat in enumerate(spec.threats):
+        if spec.place("threat", i) in sound:
+            found += _threat_problems(spec, i) if whole and built else _prior_problems(spec, i, threat.options)
+    if built:
+        found += _utility_problems(spec, built) if "utility" in sound else []
+        found += _evidence_problems(spec) if "evidence" in sound and whole else []
+    return list(dict.fromkeys(found))
+
+
+def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem]]:
+    """Return the releases that can be built, and the problems of the others."""
+    built, found = {}, []
+    for i in indices:
+        try:
+            built[i] = spec.release_call(i).build()
+        except ParameterError as error:
+            found.append(problem_of(error, spec.place("release", i), spec.releases[i].options))
+    return built, found
+
+
+def _prior_problems(spec: Spec, index: int, options: dict[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with a threat that states its own prior, where the releases say nothing yet."""
+    if not {"prior", "values", "records", "m"} & set(options):
+        return
+    try:
+        threat_of(options, spec.where("threat", index))
+    except ParameterError as error:
+        yield problem_of(error, spec.place("threat", index), options)
+
+
+def _threat_problems(spec: Spec, index: int) -> Iterator[Problem]:
+    place, asked = spec.place("threat", index), spec.threats[index]
+    for release in _subjects(spec):
+        try:
+            threat = spec.threat(release, index)
+        except ParameterError as error:
+            yield problem_of(error, place, asked.options)
+            continue
+        if asked.limits:
+            try:
+                limits_of(spec, index, threat, release)
+            except ParameterError as error:
+                yield problem_of(error, f"{place}.limits", asked.limits)
+    yield from _relation_problems(spec, index)
+
+
+def _subjects(spec: Spec) -> list[int | None]:
+    """Return the releases that are assessed one by one, or None for all of them composed."""
+    together = spec.together == "compose" and len(spec.releases) > 1
+    return [None] if together else list(range(len(spec.releases)))
+
+
+def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
+    asked = spec.threats[index].options.get("neighbours")
+    for i, release in enumerate(spec.releases):
+        stated = spec.release(i).get("neighbours") if "neighbours" in KINDS[release.kind].names else None
+        if asked is not None and stated not in (None, asked):
+            path = f"{spec.place('threat', index)}.neighbours"
+            hint = f"Leave it out: {spec.place('release', i)} states {stated!r}."
+            yield Problem(path, f"must be {stated!r} or left out; got {asked!r}", hint)
+
+
+def limits_of(spec: Spec, index: int, threat: Threat, release: int | None) -> Limit:
+    """Return the limits of a threat as one that can be calibrated."""
+    relation: Any = spec.relation(release, index)
+    return Limit(threat, neighbours=relation, **spec.asked[index].limits)
+
+
+def _utility_problems(spec: Spec, built: dict[int, Any]) -> Iterator[Problem]:
+    if len(_subjects(spec)) == 1 and _subjects(spec)[0] is None and spec.utility:
+        hint = 'Write together = "compare", or one spec for each release.'
+        yield Problem("utility", "must be about one release; got several composed", hint)
+        return
+    for i, what in built.items():
+        known = cost_of(what)
+        for name in COSTS:
+            if name in spec.utility and name not in known:
+                hint = f"Known of {spec.place('release', i)}: {', '.join(known) or 'nothing'}."
+                yield Problem(f"utility.{name}", f"must be an error that is known; got {name}", hint)
+
+
+def _evidence_problems(spec: Spec) -> Iterator[Problem]:
+    silent = [release.kind for release in spec.releases if not KINDS[release.kind].samples]
+    if spec.attack is not None and silent:
+        hint = "Attack a mechanism, such as laplace or grr."
+        yield Problem("evidence.attack", f"must be about releases to draw from; got {silent[0]}, a promise", hint)
+    if spec.attack is not None and not any(_attackable(spec, i) for i in range(len(spec.asked))):
+        hint = "Give a threat values, a prior or m."
+        yield Problem("evidence.attack", "must have a threat with a prior; got none", hint)
+    for i, name in enumerate(spec.results):
+        try:
+            evidence_of(spec, i)
+        except DpradarError as error:
+            yield Problem(f"evidence.results[{i + 1}]", f"must be a saved attack or audit; got {name!r}", f"{error}")
+
+
+def _attackable(spec: Spec, index: int) -> bool:
+    return not {"baseline", "membership", "worst"} & set(spec.asked[index].options)
+
+
+def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
+    """Return a saved attack or audit that the spec names."""
+    from ..results import load
+
+    if spec.folder is None:
+        raise ParameterError("evidence.results", "left out here", repr(spec.results[index]), "No file is read here.")
+    found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
+    if found.to_dict()["schema"] not in (ATTACK, AUDIT):
+        raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
+    return found

@@ -1,0 +1,154 @@
+"""A spec as plain data: what is released, who attacks, which limits hold, what else the report shows."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import ParameterError
+from .question import THREAT, release_call, size_of, threat_of
+from .words import inside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..threats import Threat
+    from .calls import Call
+    from .words import Where
+
+__all__ = ["AttackSpec", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
+
+Day = dt.date | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseSpec:
+    """One release: its kind, its options as they were written, and what people should know of it."""
+
+    kind: str
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    times: int = 1
+    name: str = ""
+    what: str = ""
+    date: Day | None = None
+    note: str = ""
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The release as part of a question."""
+        times = {} if self.times == 1 else {"times": self.times}
+        return {"kind": self.kind, **self.options, **times}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreatSpec:
+    """One threat: its options as they were written, the limits under it, and where they come from."""
+
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    name: str = ""
+    limits: dict[str, float] = field(default_factory=dict, hash=False)
+    limit_source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackSpec:
+    """The optimal attack, to be run on every release as evidence."""
+
+    trials: int = 100_000
+    seed: int = 1
+    maximise: Literal["rad", "success"] = "rad"
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """What to assess: releases, composed or compared, under threats with limits.
+
+    ``utility`` limits the errors of :func:`dpradar.mechanisms.cost.cost_of` (``error``, ``variance``,
+    ``frequency_error``; the last from ``reports`` reports). ``results`` are saved attacks and audits to be shown as
+    evidence. ``decision`` records who decided what. File names are relative to ``folder``; without one none is read.
+
+    Examples
+    --------
+    >>> spec = Spec(releases=(ReleaseSpec(kind="grr", options={"m": 3, "epsilon": 1.0}),))
+    >>> spec.release_call(0).source(), spec.threat(0, 0)
+    ('dr.GRR(m=3, epsilon=1.0)', Threat.worst())
+    """
+
+    releases: tuple[ReleaseSpec, ...]
+    threats: tuple[ThreatSpec, ...] = ()
+    title: str = ""
+    description: str = ""
+    neighbours: str | None = None
+    together: Literal["compose", "compare"] = "compose"
+    utility: dict[str, float] = field(default_factory=dict, hash=False)
+    attack: AttackSpec | None = None
+    results: tuple[str, ...] = ()
+    include_prior: bool = False
+    noise_table: bool = True
+    decision: dict[str, Day] = field(default_factory=dict, hash=False)
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def asked(self) -> tuple[ThreatSpec, ...]:
+        """The threats, or without any the one that allows every prior, knowledge and goal."""
+        return self.threats or (ThreatSpec(name="any attacker", options={"worst": True}),)
+
+    def place(self, table: Literal["release", "threat"], index: int) -> str:
+        """Return the path of a table in the file: ``threat``, or ``threat[2]`` where there are several."""
+        return place_of(table, index, len(self.releases if table == "release" else self.threats))
+
+    def where(self, table: Literal["release", "threat"], index: int) -> Where:
+        """Return how the options of a table are called in messages."""
+        return inside(self.place(table, index), self.folder)
+
+    def release(self, index: int) -> dict[str, Any]:
+        """Return a release as part of a question, with the relation of the whole spec where it states none."""
+        asked = self.releases[index].question
+        relation = {} if self.neighbours is None else {"neighbours": self.neighbours}
+        return {**relation, **asked}
+
+    def release_call(self, index: int) -> Call:
+        """Return a release as a call."""
+        return release_call(self.release(index), self.where("release", index))
+
+    def question(self, release: int, threat: int) -> dict[str, Any]:
+        """Return one release under one threat as a flat question."""
+        asked = {**self.release(release), **self.asked[threat].options}
+        relation = self.relation(release, threat)
+        return asked if relation is None else {**asked, "neighbours": relation}
+
+    def threat(self, release: int | None, threat: int) -> Threat:
+        """Return a threat to one release, or to all of them composed."""
+        where = self.where("threat", threat)
+        options = self.asked[threat].options
+        sizes: dict[int, str] = {}
+        for i in range(len(self.releases)) if release is None else (release,):
+            size = size_of({**self.release(i), "worst": options.get("worst")}, self.where("release", i))
+            if size is not None:
+                sizes.setdefault(size, self.place("release", i))
+        if len(sizes) > 1:
+            told = " and ".join(f"{size} ({place})" for size, place in sizes.items())
+            raise ParameterError("releases", "about the same number of values to be composed", told)
+        return self._threat(options, next(iter(sizes.items()), None), where)
+
+    def _threat(self, options: dict[str, Any], size: tuple[int, str] | None, where: Where) -> Threat:
+        """Return a threat about as many values as the releases have."""
+        own = options.get("m")
+        if size is not None and own is not None and own != size[0]:
+            hint = f"Leave it out: {size[1]} says it."
+            raise ParameterError(where("m"), f"{size[0]}", f"{own}", hint)
+        given = {name: options[name] for name in THREAT if name in options}
+        return threat_of(given if size is None else {**given, "m": size[0]}, where)
+
+    def relation(self, release: int | None, threat: int) -> str | None:
+        """Return the relation that worst_gain, tpr and epsilon are asked about."""
+        asked = self.asked[threat].options.get("neighbours")
+        own = None if release is None else self.releases[release].options.get("neighbours")
+        return own or asked or self.neighbours
+
+
+def place_of(table: str, index: int, count: int) -> str:
+    """Return the path of a table in a file; the first of several is number 1."""
+    return table if count <= 1 else f"{table}[{index + 1}]"

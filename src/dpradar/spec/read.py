@@ -1,0 +1,174 @@
+"""Read a spec: TOML to plain data, with every problem found and told at once."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError, Problem, SpecError
+from ..params import shown
+from .checks import spec_problems
+from .kinds import KINDS, kind_of
+from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
+from .problems import problem_of, shape_problems
+from .register import ALIASES
+from .words import inside
+
+if TYPE_CHECKING:
+    from .shapes import Table
+
+__all__ = ["parse", "read"]
+
+MOST_BYTES = 1_000_000
+_IN_FILES = tuple(name for name in KINDS if name != "register")
+_PEOPLE = ("kind", "name", "what", "date", "note", "times")
+_SINGLE = ("utility", "evidence", "report", "decision")
+_COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$")
+
+
+def read(path: str | Path) -> Spec:
+    r"""Return the spec in a TOML file, or raise SpecError with all its problems.
+
+    Files that the spec names are looked for beside it. It may have 1 MB, and a prior 1,000,000 values.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "survey.toml"
+    ...     _ = file.write_text('[release]\nkind = "grr"\nm = 100\nepsilon = 2.0\n')
+    ...     read(file).releases[0].kind
+    'grr'
+    """
+    path = Path(path)
+    try:
+        size = path.stat().st_size
+        text = path.read_bytes().decode("utf-8-sig") if size <= MOST_BYTES else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(str(path), [Problem("", f"cannot be read: {error}")]) from None
+    if size > MOST_BYTES:
+        raise SpecError(str(path), [_too_large(size)])
+    return parse(text, folder=path.parent, file=str(path))
+
+
+def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> Spec:
+    r"""Return the spec that a TOML text describes, or raise SpecError with all its problems.
+
+    Without a ``folder`` the text may name no files.
+
+    Examples
+    --------
+    >>> parse('titel = "x"\n[release]\nkind = "grr"\nm = 1\nepsilon = "0,5"\n')
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.SpecError: the spec has 3 problems:
+      titel: is not known here. Did you mean 'title'?
+      release.m: must be a whole number at least 2; got 1. It is the number of values a person can have.
+      release.epsilon: must be a number at least 0; got '0,5'. '0,5' has a decimal comma. Write it with a point: 0.5.
+    """
+    if len(text) > MOST_BYTES:
+        raise SpecError(file, [_too_large(len(text))])
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecError(file, [_not_toml(text, error)]) from None
+    draft = _Draft(data, folder)
+    spec = draft.spec()
+    problems = [*draft.problems, *spec_problems(spec, draft.sound)]
+    if problems:
+        raise SpecError(file, problems)
+    return spec
+
+
+def _too_large(size: int) -> Problem:
+    hint = "Put long lists into files of their own, such as prior = '@prior.csv'."
+    return Problem("", f"must have at most {MOST_BYTES:,} bytes; got {size:,}", hint)
+
+
+def _not_toml(text: str, error: Exception) -> Problem:
+    line = re.search(r"at line (\d+)", str(error))
+    rows = text.splitlines()
+    if line and int(line.group(1)) <= len(rows):
+        comma = _COMMA.search(rows[int(line.group(1)) - 1])
+        if comma:
+            hint = f"It has a decimal comma. Write it with a point: {comma.group(1)}.{comma.group(2)}."
+            return Problem(f"line {line.group(1)}", "must be TOML", hint)
+    told = "tables inside tables without end" if isinstance(error, RecursionError) else str(error)
+    return Problem("", f"must be TOML: {told}")
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A file on its way to a spec: the tables that are sound so far, and the problems of the others."""
+
+    data: dict[str, Any]
+    folder: Path | None
+    problems: list[Problem] = field(default_factory=list)
+    sound: set[str] = field(default_factory=set)  # the places of tables without problems of their own
+
+    def spec(self) -> Spec:
+        """Return the spec of what is sound; a table that is not stands there empty."""
+        from .shapes import TABLES, Top
+
+        top = self._checked(Top, self.data, "")
+        releases = tuple(self._release(place, table) for place, table in self._tables("release"))
+        threats = tuple(self._threat(TABLES["threat"], place, table) for place, table in self._tables("threat"))
+        rest = {name: self._checked(TABLES[name], self.data.get(name, {}), name) for name in _SINGLE}
+        evidence = rest["evidence"]
+        return Spec(
+            releases=releases,
+            threats=threats,
+            **{key: top[key] for key in ("title", "description", "neighbours", "together") if key in top},
+            utility=rest["utility"],
+            attack=None if "attack" not in evidence else AttackSpec(**evidence["attack"]),
+            results=tuple(evidence.get("results", ())),
+            **rest["report"],
+            decision=rest["decision"],
+            folder=self.folder,
+        )
+
+    def _checked(self, model: type[Table], table: Any, place: str) -> dict[str, Any]:
+        """Return the keys of a table that is sound, or none."""
+        from pydantic import ValidationError
+
+        try:
+            found = model.model_validate(table, context={"where": inside(place, self.folder)})
+        except ValidationError as error:
+            self.problems += shape_problems(error, model, place)
+            return {}
+        self.sound.add(place)
+        return found.model_dump(exclude_unset=True)
+
+    def _tables(self, name: str) -> list[tuple[str, Any]]:
+        """Return [name] or every [[name]] with its place."""
+        given = self.data.get(name, [])
+        tables = [given] if isinstance(given, dict) else given
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            hint = f"Write [{name}], or [[{name}]] for each of several."
+            self.problems.append(Problem(name, f"must be a table; got {shown(given)}", hint))
+            return []
+        if name == "release" and name in self.data and not tables:
+            self.problems.append(Problem(name, "must be at least one table; got none", "Write [release]."))
+        return [(place_of(name, i, len(tables)), table) for i, table in enumerate(tables)]
+
+    def _release(self, place: str, table: dict[str, Any]) -> ReleaseSpec:
+        from .shapes import release_model
+
+        kind = table.get("kind")
+        table = {**table, "kind": ALIASES.get(kind, kind)} if isinstance(kind, str) else table
+        try:
+            kind_of(table, inside(place, self.folder), _IN_FILES)
+        except ParameterError as error:
+            self.problems.append(problem_of(error, place))
+            return ReleaseSpec(kind="")
+        found = self._checked(release_model(table["kind"]), table, place)
+        people = {name: found.pop(name) for name in _PEOPLE if name in found}
+        return ReleaseSpec(**{"kind": table["kind"], **people}, options=found)
+
+    def _threat(self, model: type[Table], place: str, table: dict[str, Any]) -> ThreatSpec:
+        found = self._checked(model, table, place)
+        people = {name: found.pop(name) for name in ("name", "limits", "limit_source") if name in found}
+        return ThreatSpec(**people, options=found)

@@ -1,0 +1,235 @@
+"""The shape of a spec file, by pydantic: keys, types and ranges. Imported only when a file is read.
+
+Every table is checked by itself, key by key, so that all problems are found at once. Lists, priors and the like are
+checked by the functions that the command line uses; pydantic knows of them only what the JSON Schema says.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, create_model
+from pydantic_core import PydanticCustomError
+
+from ..attacks.run import CONFIDENCE, TRIALS
+from ..calibration.limit import COSTS
+from ..errors import ParameterError
+from ..params import Param
+from ..results.bound import QUANTITIES
+from ..threats.threat import BASELINE, MEMBERSHIP
+from . import words
+from .kinds import KINDS, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["TABLES", "WORDED", "Allowed", "Attack", "Limits", "Table", "Top", "file_model", "release_model"]
+
+WORDED = "worded"  # the type of errors whose message is already the one to show
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What a key must be and what it means, in words: for messages and for the schema."""
+
+    text: str
+    hint: str = ""
+
+
+class Table(BaseModel):
+    """A table of the file: unknown keys are errors, and nothing is converted silently."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+def _of(param: Param) -> Any:
+    """Return the type of a parameter: its domain is that of the parameter."""
+    limits: dict[str, float] = {}
+    if param.low > -float("inf"):
+        limits["gt" if param.low_open else "ge"] = param.low
+    if param.high < float("inf"):
+        limits["lt" if param.high_open else "le"] = param.high
+    allowed = Allowed(param.allowed, f"It is {param.what}.")
+    if param.integer:
+        bounds = {name: int(limit) for name, limit in limits.items()}
+        return Annotated[int, Field(**bounds, description=param.what), allowed]  # type: ignore[arg-type]
+    return Annotated[float, Field(**limits, allow_inf_nan=False, description=param.what), allowed]  # type: ignore[arg-type]
+
+
+def _worded(check: Callable[[Any, words.Where], Any], schema: dict[str, Any], what: str) -> Any:
+    """Return the type of a key that is checked by words; its value is kept as it was written."""
+
+    def checked(value: Any, info: ValidationInfo) -> Any:
+        try:
+            check(value, (info.context or {}).get("where", words.PLAIN))
+        except ParameterError as error:
+            told = {"told": f"must be {error.allowed}; got {error.got}", "hint": error.hint}
+            raise PydanticCustomError(WORDED, "{told}", told) from None
+        return value
+
+    return Annotated[Any, BeforeValidator(checked), WithJsonSchema({**schema, "description": what}), Allowed(what)]
+
+
+_NUMBERS = {"type": "array", "items": {"type": "number"}}
+_ROWS = {"type": "array", "items": _NUMBERS}
+_LIST = {"anyOf": [{"type": "string"}, _NUMBERS]}
+_PAIR = {"anyOf": [{"type": "string"}, {**_NUMBERS, "minItems": 2, "maxItems": 2}]}
+_WORDS = {"anyOf": [{"type": "string"}, {"type": "array"}]}
+
+
+def _one_of(*keys: str) -> dict[str, Any]:
+    properties = {key: {"type": "number"} if key == "within" else _WORDS for key in keys}
+    shape = {"type": "object", "properties": properties, "additionalProperties": False, "maxProperties": 1}
+    return {"anyOf": [{"type": "string"}, {**shape, "minProperties": 1}]}
+
+
+def _numbers(option: str) -> Callable[[Any, words.Where], Any]:
+    return lambda value, where: words.numbers(value, option, where)
+
+
+def _span(option: str) -> Callable[[Any, words.Where], Any]:
+    return lambda value, where: words.span(value, option, where)
+
+
+def _table(option: str) -> Callable[[Any, words.Where], Any]:
+    return lambda value, where: words.table(value, option, where)
+
+
+def _prior(value: Any, where: words.Where) -> None:
+    if not (isinstance(value, str) and (value == "uniform" or value.startswith("continuous:"))):
+        for word in words.words(value, "prior", where):
+            words.number(word, where("prior"))
+
+
+_PROBABILITY = Param(name="limit", low=0.0, high=1.0, what="the most that is accepted")
+_POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted")
+_FPR = Param(name="fpr", low=0.0, high=1.0, what="the false-positive rate at which tpr is limited")
+_DELTA = Param(name="delta", low=0.0, high=1.0, what="the delta at which epsilon is limited")
+_COUNT = Param(name="m", integer=True, low=2, what="the number of values; each is as likely as the others")
+_TIMES = Param(name="times", integer=True, low=1, what="how often the release is made about the same person")
+_SEED = Param(name="seed", integer=True, low=0, what="the seed; it gives the same result again")
+_REPORTS = Param(name="reports", integer=True, low=1, what="the number of reports that a frequency is estimated from")
+_SENSITIVITY = Param(name="sensitivity", low=0.0, what="how much the released number changes between neighbours")
+
+Text = Annotated[str, Allowed("text", "Put it in quotes.")]
+Day = Annotated[dt.date | str, Allowed("a date such as 2026-03-01, or text")]
+Flag = Annotated[bool, Allowed("true or false")]
+Relation = Annotated[
+    Literal["replace-one", "add-remove"],
+    Allowed("'replace-one' or 'add-remove'", "It says which data sets are compared."),
+]
+_EXTRA: dict[str, Any] = {
+    "query": _worded(words.contribution, {"anyOf": [{"type": "string"}, _NUMBERS, _ROWS]}, "contribution per value"),
+    "truncate": _worded(_span("truncate"), _PAIR, "the range that the output is clamped to"),
+    "interval": _worded(_span("interval"), _PAIR, "the interval of outputs"),
+    "sensitivity": _of(_SENSITIVITY),
+    "utility": _worded(_table("utility"), {"anyOf": [{"type": "string"}, _ROWS]}, "utilities, rows = inputs"),
+    "matrix": _worded(_table("matrix"), {"anyOf": [{"type": "string"}, _ROWS]}, "probabilities, rows = inputs"),
+    "orders": _worded(_numbers("orders"), _LIST, "orders of the Renyi divergences"),
+    "epsilons": _worded(_numbers("epsilons"), _LIST, "the bound at each order"),
+    "fpr": _worded(_numbers("fpr"), _LIST, "false-positive rates of the curve"),
+    "fnr": _worded(_numbers("fnr"), _LIST, "false-negative rates of the curve"),
+    "neighbours": Relation,
+}
+_NEEDED = ("matrix", "orders", "epsilons", "fpr", "fnr")
+_PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": _of(_TIMES)}
+_LIMITS = {
+    **dict.fromkeys((*QUANTITIES, "tpr"), _of(_PROBABILITY)),
+    "fpr": _of(_FPR),
+    "epsilon": _of(_POSITIVE),
+    "delta": _of(_DELTA),
+}
+_THREAT = {
+    "name": Text,
+    "m": _of(_COUNT),
+    "prior": _worded(_prior, _LIST, "uniform, probabilities, @file, continuous:uniform or continuous:beta:A,B"),
+    "values": _worded(_numbers("values"), _LIST, "the values: LOW:HIGH, LOW:HIGH:STEP, a list or @file"),
+    "records": _worded(
+        lambda value, where: words.columns(value, "records", where),
+        {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "array"}}]},
+        "a CSV file with a header, or a table of columns",
+    ),
+    "weights": Text,
+    "knowledge": _worded(
+        words.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
+    ),
+    "goal": _worded(words.goal, _one_of("within", "labels", "columns"), "exact, within:ETA, labels:..., columns:..."),
+    "baseline": _of(BASELINE),
+    "membership": _of(MEMBERSHIP),
+    "worst": Flag,
+    "neighbours": Relation,
+    "limit_source": Text,
+}
+_ATTACK = {
+    "trials": _of(TRIALS),
+    "seed": _of(_SEED),
+    "maximise": Annotated[Literal["rad", "success"], Allowed("'rad' or 'success'")],
+    "confidence": _of(CONFIDENCE),
+}
+_TOP = {
+    "title": Text,
+    "description": Text,
+    "neighbours": Relation,
+    "together": Annotated[
+        Literal["compose", "compare"],
+        Allowed("'compose' or 'compare'", "Composed: all were released about the same people. Compared: one of them."),
+    ],
+}
+
+
+def _model(name: str, what: str, keys: dict[str, Any], needed: tuple[str, ...] = ()) -> type[Table]:
+    fields: dict[str, Any] = {key: (kind, ... if key in needed else None) for key, kind in keys.items()}
+    return create_model(name, __base__=Table, __doc__=what, **fields)
+
+
+Limits = _model("Limits", "The most that is accepted under a threat.", _LIMITS)
+Threat = _model("Threat", "Who attacks, and the limits.", {**_THREAT, "limits": Limits})
+Attack = _model("Attack", "The optimal attack, run as evidence.", _ATTACK)
+Utility = _model(
+    "Utility",
+    "The largest errors that are accepted.",
+    {**dict.fromkeys(COSTS, _of(_POSITIVE)), "reports": _of(_REPORTS)},
+)
+Evidence = _model(
+    "Evidence",
+    "What is shown beside the bounds.",
+    {
+        "attack": Annotated[Attack, Allowed("a table; {} will do")],
+        "results": Annotated[list[str], Allowed("a list of files with saved attacks or audits")],
+    },
+)
+Report = _model("Report", "What the report shows.", {"include_prior": Flag, "noise_table": Flag})
+Decision = _model(
+    "Decision",
+    "Who decided what, when, and until when it holds.",
+    {"by": Text, "date": Day, "review_by": Day, "outcome": Text, "note": Text},
+)
+TABLES: dict[str, type[Table]] = {
+    "threat": Threat, "utility": Utility, "evidence": Evidence, "report": Report, "decision": Decision,
+}  # fmt: skip
+Top = _model("Top", "Keys outside of tables.", {**_TOP, **dict.fromkeys(("release", *TABLES), Any)}, ("release",))
+
+
+@cache
+def release_model(kind: str) -> type[Table]:
+    """Return the shape of a release of some kind."""
+    known: Kind = KINDS[kind]
+    own = {param.name: _of(param) for param in known.params}
+    own |= {name: _EXTRA[name] for name in known.names if name in _EXTRA}
+    needed = tuple(name for name in own if name in _NEEDED or (name not in _EXTRA and name != "delta"))
+    name = "".join(word.capitalize() for word in kind.split("-"))
+    keys = {"kind": Literal[kind], **own, **_PEOPLE}
+    return _model(f"{name}Release", known.help, keys, ("kind", *needed))
+
+
+@cache
+def file_model() -> type[Table]:
+    """Return the shape of a whole file, for the JSON Schema."""
+    kinds = tuple(release_model(kind) for kind in KINDS if kind != "register")
+    release = Annotated[Union[kinds], Field(discriminator="kind")]  # type: ignore[valid-type]  # noqa: UP007 - made here
+    keys: dict[str, Any] = {"release": release | list[release], **_TOP}  # type: ignore[valid-type]
+    keys |= {name: model | list[model] if name == "threat" else model for name, model in TABLES.items()}
+    return _model("Spec", "What is released, who attacks, and which limits hold.", keys, ("release",))

@@ -1,0 +1,223 @@
+"""Write a spec as TOML, and a question as a command line or as Python code: three ways to the same numbers."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError
+from .kinds import kind_of
+from .question import THREAT, release_call, threat_call
+from .words import FLAGS, PLAIN
+
+if TYPE_CHECKING:
+    from .calls import Call
+    from .model import ReleaseSpec, Spec, ThreatSpec
+    from .words import Options, Where
+
+__all__ = ["command", "python", "toml"]
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DEFAULTS = [("times", 1), ("delta", 0), ("knowledge", "nothing"), ("goal", "exact")]
+_NOT_ATTACKED = ("baseline", "membership", "worst", "neighbours")
+_HIDDEN = ("prior", "values", "records", "knowledge", "goal")  # may hold frequencies, labels or records
+
+
+# ------------------------------------------------------------------------------------------------------------- TOML
+
+
+def toml(spec: Spec, *, hide: bool = False) -> str:
+    r"""Return a spec as TOML; reading it gives the same spec.
+
+    With ``hide``, lists of probabilities, values, labels and records become comments that say how long they are.
+
+    Examples
+    --------
+    >>> from dpradar.spec import parse
+    >>> spec = parse('release = {kind = "grr", m = 2, epsilon = 1}\nthreat = {prior = [0.9, 0.1]}')
+    >>> print(toml(spec, hide=True))
+    [release]
+    kind = "grr"
+    m = 2
+    epsilon = 1.0
+    <BLANKLINE>
+    [threat]
+    # prior: 2 entries, not shown
+    """
+    top = {name: getattr(spec, name) for name in ("title", "description", "neighbours") if getattr(spec, name)}
+    if spec.together != "compose":
+        top["together"] = spec.together
+    parts = [_lines(top, hide=False)]
+    for name, tables in (("release", map(_release, spec.releases)), ("threat", map(_threat, spec.threats))):
+        listed = list(tables)
+        heading = f"[{name}]" if len(listed) == 1 else f"[[{name}]]"
+        parts += [[heading, *_lines(table, hide=hide)] for table in listed]
+    for name, table in _rest(spec).items():
+        if table:
+            parts.append([f"[{name}]", *_lines(table, hide=False)])
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _release(release: ReleaseSpec) -> dict[str, Any]:
+    people = {name: getattr(release, name) for name in ("name", "what", "date")}
+    note = {"note": release.note} if release.note else {}
+    return {**{name: value for name, value in people.items() if value}, **release.question, **note}
+
+
+def _threat(threat: ThreatSpec) -> dict[str, Any]:
+    limits = {"limits": threat.limits} if threat.limits else {}
+    source = {"limit_source": threat.limit_source} if threat.limit_source else {}
+    return {**({"name": threat.name} if threat.name else {}), **threat.options, **limits, **source}
+
+
+def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
+    evidence: dict[str, Any] = {}
+    if spec.attack is not None:
+        evidence["attack"] = {name: getattr(spec.attack, name) for name in ("trials", "seed", "maximise", "confidence")}
+    if spec.results:
+        evidence["results"] = list(spec.results)
+    report: dict[str, Any] = {"include_prior": True} if spec.include_prior else {}
+    if not spec.noise_table:
+        report["noise_table"] = False
+    return {"utility": spec.utility, "evidence": evidence, "report": report, "decision": spec.decision}
+
+
+def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
+    return [
+        _hidden(key, value) if hide and _secret(key, value) else f"{_key(key)} = {_value(value)}"
+        for key, value in table.items()
+    ]
+
+
+def _secret(key: str, value: Any) -> bool:
+    if key not in _HIDDEN:
+        return False
+    return not isinstance(value, str) or "," in value or value.lstrip().startswith(("[", "{"))
+
+
+def _hidden(key: str, value: Any) -> str:
+    while isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    count = len(value.split(",")) if isinstance(value, str) else len(value) if hasattr(value, "__len__") else 1
+    return f"# {key}: {count} entries, not shown"
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _text(text: str) -> str:
+    # JSON escapes what TOML does, but for the one control character that JSON allows.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, (int, float)):
+        return repr(value)  # inf and nan are written as in Python
+    if isinstance(value, dt.date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_value, value))}]"
+    raise ParameterError("toml", "given text, numbers, dates, lists and tables", type(value).__name__)
+
+
+# ---------------------------------------------------------------------------------------------------- command line
+
+
+def command(question: Options, *, verb: str = "assess", further: Sequence[str] = ()) -> str:
+    r"""Return the command line that asks a question; ``further`` words are added at the end.
+
+    Examples
+    --------
+    >>> command({"kind": "grr", "m": 3, "epsilon": 2.0, "prior": [0.5, 0.3, 0.2], "goal": {"labels": ["a", "b", "b"]}})
+    'dpradar assess grr --m 3 --epsilon 2.0 --prior 0.5,0.3,0.2 --goal labels:a,b,b'
+    """
+    kind = kind_of(question, PLAIN)
+    if not kind.flat:
+        hint = "Write a spec file and `dpradar run` it."
+        raise ParameterError("command", "about a kind that the command line knows", repr(question["kind"]), hint)
+    names = [*kind.names, *(name for name in THREAT if name != "m" or "m" in kind.extra), "times", "neighbours"]
+    words = ["dpradar", verb, str(question["kind"])]
+    for name in dict.fromkeys(names):
+        value = question.get(name)
+        if (
+            value is None
+            or value is False
+            or (name, value) in _DEFAULTS
+            or (verb == "attack" and name in _NOT_ATTACKED)
+        ):
+            continue
+        words += [FLAGS(name)] if value is True else [FLAGS(name), _word(name, value)]
+    return shlex.join([*words, *further])
+
+
+def _word(name: str, value: Any) -> str:
+    """Return a value as the command line writes it; JSON where there is no shorter way."""
+    if isinstance(value, str):
+        return value
+    if name in ("truncate", "interval") and len(value) == 2:
+        return f"{value[0]!r}:{value[1]!r}"
+    if isinstance(value, Mapping) and len(value) == 1 and name in ("knowledge", "goal"):
+        return _named(*next(iter(value.items())), value)
+    if isinstance(value, Sequence) and name != "matrix" and _numeric(value):
+        return ",".join(map(repr, value))
+    return repr(value) if isinstance(value, (int, float)) else json.dumps(value)
+
+
+def _named(kind: str, rest: Any, whole: Any) -> str:
+    if isinstance(rest, (int, float)):
+        return f"{kind}:{rest!r}"
+    words = [rest] if isinstance(rest, str) else list(rest)
+    short = all(
+        isinstance(word, str) and word.strip() == word and word and not set(word) & set(",\n") for word in words
+    )
+    return (
+        f"{kind}:{','.join(words)}"
+        if short and words and not words[0].startswith(("@", "[", "{"))
+        else json.dumps(whole)
+    )
+
+
+def _numeric(value: Sequence[Any]) -> bool:
+    return bool(value) and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value)
+
+
+# ----------------------------------------------------------------------------------------------------------- Python
+
+
+def python(question: Options, where: Where = PLAIN) -> str:
+    """Return Python code that asks a question and prints the answer; what stands in files is written out.
+
+    Examples
+    --------
+    >>> print(python({"kind": "grr", "m": 100, "epsilon": 2.0, "knowledge": "everything"}))
+    import dpradar as dr
+    <BLANKLINE>
+    release = dr.GRR(m=100, epsilon=2.0)
+    threat = dr.Threat(dr.Prior.uniform(100), dr.Knowledge.everything(), dr.Goal.exact())
+    result = dr.assess(release, threat)
+    print(result.explain())
+    <BLANKLINE>
+    """
+    release, threat = release_call(question, where), threat_call(question, where)
+    relation = question.get("neighbours")
+    asked = "" if relation is None else f", neighbours={relation!r}"
+    lines = ["import dpradar as dr", *_imports(threat), ""]
+    lines += [f"release = {release.source()}", f"threat = {threat.source()}"]
+    lines += [f"result = dr.assess(release, threat{asked})", "print(result.explain())", ""]
+    return "\n".join(lines)
+
+
+def _imports(threat: Call) -> list[str]:
+    return ["from scipy import stats"] if any(name.startswith("stats.") for name in threat.names()) else []
