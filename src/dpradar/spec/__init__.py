@@ -6,6 +6,7 @@ from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec
 from .question import release_of, threat_of
 from .read import parse, read
 from .register import register
+from .run import run
 from .words import FLAGS, PLAIN, Where, inside
 from .write import command, python, toml
 
@@ -28,6 +29,7 @@ __all__ = [
     "read",
     "register",
     "release_of",
+    "run",
     "threat_of",
     "toml",
 ]

@@ -8,8 +8,7 @@ from ..calibration import Limit
 from ..calibration.limit import COSTS
 from ..errors import DpradarError, ParameterError, Problem
 from ..mechanisms.cost import cost_of
-from ..results.attack import SCHEMA as ATTACK
-from ..results.audit import SCHEMA as AUDIT
+from .evidence import evidence_of
 from .kinds import KINDS
 from .problems import problem_of
 from .question import threat_of
@@ -17,11 +16,10 @@ from .question import threat_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..results import AttackRun, AuditResult
     from ..threats import Threat
     from .model import Spec
 
-__all__ = ["evidence_of", "limits_of", "spec_problems"]
+__all__ = ["limits_of", "spec_problems", "subjects"]
 
 
 def spec_problems(spec: Spec, sound: set[str]) -> list[Problem]:
@@ -60,7 +58,7 @@ def _prior_problems(spec: Spec, index: int, options: dict[str, Any]) -> Iterator
 
 def _threat_problems(spec: Spec, index: int) -> Iterator[Problem]:
     place, asked = spec.place("threat", index), spec.threats[index]
-    for release in _subjects(spec):
+    for release in subjects(spec):
         try:
             threat = spec.threat(release, index)
         except ParameterError as error:
@@ -74,7 +72,7 @@ def _threat_problems(spec: Spec, index: int) -> Iterator[Problem]:
     yield from _relation_problems(spec, index)
 
 
-def _subjects(spec: Spec) -> list[int | None]:
+def subjects(spec: Spec) -> list[int | None]:
     """Return the releases that are assessed one by one, or None for all of them composed."""
     together = spec.together == "compose" and len(spec.releases) > 1
     return [None] if together else list(range(len(spec.releases)))
@@ -97,7 +95,7 @@ def limits_of(spec: Spec, index: int, threat: Threat, release: int | None) -> Li
 
 
 def _utility_problems(spec: Spec, built: dict[int, Any]) -> Iterator[Problem]:
-    if len(_subjects(spec)) == 1 and _subjects(spec)[0] is None and spec.utility:
+    if subjects(spec) == [None] and spec.utility:
         hint = 'Write together = "compare", or one spec for each release.'
         yield Problem("utility", "must be about one release; got several composed", hint)
         return
@@ -126,15 +124,3 @@ def _evidence_problems(spec: Spec) -> Iterator[Problem]:
 
 def _attackable(spec: Spec, index: int) -> bool:
     return not {"baseline", "membership", "worst"} & set(spec.asked[index].options)
-
-
-def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
-    """Return a saved attack or audit that the spec names."""
-    from ..results import load
-
-    if spec.folder is None:
-        raise ParameterError("evidence.results", "left out here", repr(spec.results[index]), "No file is read here.")
-    found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
-    if found.to_dict()["schema"] not in (ATTACK, AUDIT):
-        raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
-    return found

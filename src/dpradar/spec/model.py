@@ -89,6 +89,7 @@ class Spec:
     noise_table: bool = True
     decision: dict[str, Day] = field(default_factory=dict, hash=False)
     folder: Path | None = field(default=None, compare=False)
+    file: str = field(default="the spec", compare=False)  # its name in messages
 
     @property
     def asked(self) -> tuple[ThreatSpec, ...]:

@@ -75,7 +75,7 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> S
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise SpecError(file, [_not_toml(text, error)]) from None
-    draft = _Draft(data, folder)
+    draft = _Draft(data, folder, file)
     spec = draft.spec()
     problems = [*draft.problems, *spec_problems(spec, draft.sound)]
     if problems:
@@ -106,6 +106,7 @@ class _Draft:
 
     data: dict[str, Any]
     folder: Path | None
+    file: str
     problems: list[Problem] = field(default_factory=list)
     sound: set[str] = field(default_factory=set)  # the places of tables without problems of their own
 
@@ -128,6 +129,7 @@ class _Draft:
             **rest["report"],
             decision=rest["decision"],
             folder=self.folder,
+            file=self.file,
         )
 
     def _checked(self, model: type[Table], table: Any, place: str) -> dict[str, Any]:

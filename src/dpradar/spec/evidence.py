@@ -1,0 +1,80 @@
+"""Evidence from below: attacks that a spec asks for, and saved attacks and audits that it names."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..attacks import attack
+from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
+from ..results.attack import SCHEMA as ATTACK
+from ..results.audit import SCHEMA as AUDIT
+from ..results.loading import load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..results import AttackRun, AuditResult
+    from ..results.run import ThreatResult
+    from ..threats import Threat
+    from .model import AttackSpec, Spec
+
+__all__ = ["attacks", "evidence_of"]
+
+_FAILURE = 1e-9  # the probability with which a sound bound is contradicted by chance
+
+
+def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
+    """Return a saved attack or audit that the spec names."""
+    if spec.folder is None:
+        raise ParameterError("evidence.results", "left out here", repr(spec.results[index]), "No file is read here.")
+    found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
+    if found.to_dict()["schema"] not in (ATTACK, AUDIT):
+        raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
+    return found
+
+
+def attacks(
+    asked: AttackSpec,
+    what: Any,
+    threats: Sequence[Threat],
+    results: Sequence[ThreatResult],
+    tell: Callable[[str], None],
+) -> Iterator[AttackRun]:
+    """Yield the optimal attack under every threat that has a prior, checked against the bounds."""
+    for threat, result in zip(threats, results, strict=True):
+        if threat.kind != "record":
+            continue
+        tell(f"attack {what!r}")
+        try:
+            found = attack(
+                what,
+                threat,
+                trials=asked.trials,
+                seed=asked.seed,
+                maximise=asked.maximise,
+                confidence=asked.confidence,
+            )
+        except UnsupportedError as error:
+            tell(f"no attack: {error}")
+            continue
+        _check(found, result)
+        yield found
+
+
+def _check(run: AttackRun, result: ThreatResult) -> None:
+    """Raise where an attack reached more than a bound allows, by more than chance explains.
+
+    Hits and their differences to the second term lie in an interval of length 1 and 2, so Hoeffding's inequality
+    bounds how far their means stray.
+    """
+    stray = math.sqrt(math.log(1.0 / _FAILURE) / (2.0 * run.trials))
+    for name, length, measured in (("success", 1.0, run.success), ("rad", 2.0, run.rad)):
+        bound = result.assessment.bounds[name]  # type: ignore[index]
+        low = measured.estimate - length * stray
+        if bound is not None and low > bound.value + 1e-9:
+            message = (
+                f"{name} is at least {low:.9g} by an attack of {run.trials} trials but at most {bound.value:.9g} by "
+                f"{bound.rule}. One of them is wrong: please report this with the spec that led to it."
+            )
+            raise InconsistentEvidence(message)

@@ -1,0 +1,155 @@
+"""Limits beside what is reached, and the smallest change that would meet them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..bounds.assess import assess, assess_case
+from ..bounds.case import Case
+from ..calibration import Limit
+from ..calibration.calibrate import calibrate_family
+from ..calibration.family import family_of_param
+from ..calibration.limit import COSTS
+from ..errors import NumericsError, ParameterError, UnsupportedError
+from ..results.bound import QUANTITIES
+from ..results.change import Change, LimitResult
+from .kinds import KINDS
+from .question import release_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..mechanisms.capabilities import Mechanism
+    from ..results import Assessment
+    from ..threats import Prior, Threat
+    from .model import Spec
+
+__all__ = ["assessed", "change_of", "risk_limits", "utility_limits"]
+
+_AT = {"tpr": "fpr", "epsilon": "delta"}
+_PRECISION = 1e-4  # of a suggested parameter; it is on the safe side in any case
+_FAILURES = (NumericsError, ParameterError, UnsupportedError)
+
+
+def assessed(what: Any, threat: Threat, relation: Any, abouts: Sequence[Prior]) -> Assessment:
+    """Return the assessment of a threat; one without a prior is about the records of the other threats.
+
+    The priors of the other threats settle how much one record can change the release (its sensitivity), so a threat
+    without a prior is assessed for each of them, and the largest value counts.
+    """
+    if threat.prior is not None or not abouts:
+        return assess(what, threat, neighbours=relation)
+    found = [assess_case(Case(what, threat, relation, about=prior)) for prior in abouts]
+    return found[0] if len(found) == 1 else _largest(found)
+
+
+def _largest(found: Sequence[Assessment]) -> Assessment:
+    """Return the assessment with the largest gain in the worst case, each of its bounds being the largest of all."""
+
+    def value(one: Assessment, quantity: Any) -> float:
+        bound = one.bounds[quantity]
+        return math.inf if bound is None else bound.value
+
+    worst = max(found, key=lambda one: value(one, "worst_gain"))
+    tops = {quantity: max(found, key=lambda one: value(one, quantity)) for quantity in QUANTITIES}
+    bounds: dict[str, Any] = {quantity: one.bounds[quantity] for quantity, one in tops.items()}
+    reason = {quantity: one.reason[quantity] for quantity, one in tops.items() if quantity in one.reason}
+    return replace(worst, **bounds, hit=tops["rad"].hit, false_hit=tops["rad"].false_hit, reason=reason)
+
+
+def risk_limits(
+    spec: Spec, index: int, what: Any, threat: Threat, assessment: Assessment, relation: Any, abouts: Sequence[Prior]
+) -> tuple[LimitResult, ...]:
+    """Return every limit of a threat beside what is reached; what is not known does not meet a limit."""
+    asked = spec.asked[index]
+    found = []
+    for name, limit in asked.limits.items():
+        if name in _AT.values():
+            continue
+        at = asked.limits.get(_AT[name]) if name in _AT else None
+        if name in QUANTITIES:
+            value, side, rule, reason = _bounded(assessment, name)
+        else:
+            made = Limit(threat, neighbours=relation, **{name: limit, _AT[name]: at})  # type: ignore[arg-type]
+            value, side, rule, reason = _achieved(made, what, threat, abouts)
+        met = value is not None and value <= limit
+        found.append(
+            LimitResult(
+                quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
+                source=asked.limit_source,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, str, str, str]:
+    bound = assessment.bounds[name]
+    if bound is None:
+        return None, "upper", "", assessment.reason.get(name, "it is not known")
+    return bound.value, bound.side, bound.rule, ""
+
+
+def _achieved(limit: Limit, what: Any, threat: Threat, abouts: Sequence[Prior]) -> tuple[float | None, str, str, str]:
+    """Return the largest true-positive rate or epsilon over the records that the release may be about."""
+    places: Sequence[Prior | None] = abouts if threat.prior is None and abouts else (None,)
+    try:
+        reached = [limit.achieved(what, about)[0] for about in places]
+    except _FAILURES as error:
+        return None, "upper", "", str(error)
+    worst = max(reached, key=lambda one: one.value)
+    if not math.isfinite(worst.value):
+        return None, "upper", worst.rule, "no finite value is promised"
+    return worst.value, worst.side, worst.rule, ""
+
+
+def utility_limits(spec: Spec, cost: dict[str, float]) -> tuple[LimitResult, ...]:
+    """Return every limit on accuracy beside what the noise costs."""
+    found = []
+    for name in COSTS:
+        if name in spec.utility:
+            value = cost[name] / (math.sqrt(_reports(spec)) if name == "frequency_error" else 1.0)
+            known = math.isfinite(value)
+            found.append(
+                LimitResult(
+                    quantity=name, limit=spec.utility[name], met=known and value <= spec.utility[name], side="exact",
+                    value=value if known else None, reason="" if known else "the noise hides everything", rule="cost",
+                )
+            )  # fmt: skip
+    return tuple(found)
+
+
+def _reports(spec: Spec) -> float:
+    return spec.utility.get("reports", 1)
+
+
+def change_of(
+    spec: Spec, release: int, limits: Sequence[Limit], progress: Callable[[str], None] | None
+) -> Change | None:
+    """Return the smallest change of the noise of one release that meets every limit, or that none does."""
+    asked = spec.releases[release]
+    param = KINDS[asked.kind].noise
+    if param is None or (not limits and not spec.utility):
+        return None
+    costs: dict[str, Any] = {name: spec.utility[name] for name in COSTS if name in spec.utility}
+    if "frequency_error" in costs:
+        costs["frequency_error"] *= math.sqrt(_reports(spec))
+    wanted = [*limits, Limit(**costs)] if costs else list(limits)
+    question, where = spec.release(release), spec.where("release", release)
+
+    def build(value: float) -> Mechanism:
+        made: Mechanism = release_of({**question, param.name: value}, where)
+        return made
+
+    try:
+        found = calibrate_family(family_of_param(param, build), wanted, _PRECISION, progress)
+    except _FAILURES:
+        return None
+    return Change(
+        parameter=param.name,
+        instead_of=float(question[param.name]),
+        value=found.value,
+        more_private=param.more_private,
+        reason="" if found.met else found.reason,
+    )

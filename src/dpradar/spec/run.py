@@ -1,0 +1,293 @@
+"""Run a spec: every release under every threat, limits, costs, evidence and sweeps."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .._version import __version__
+from ..calibration import Limit
+from ..errors import NumericsError, ParameterError, SpecError
+from ..mechanisms import Composed
+from ..mechanisms.cost import cost_of
+from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
+from .checks import limits_of, subjects
+from .evidence import attacks, evidence_of
+from .kinds import KINDS
+from .limits import assessed, change_of, risk_limits, utility_limits
+from .problems import problem_of
+from .question import release_of
+from .sweep import Sweep, sweep_of
+from .write import command, toml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..results import Assessment
+    from ..threats import Prior, Threat
+    from .model import Spec
+
+__all__ = ["run"]
+
+_FACTORS = (0.5, 2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is assessed: one release of the spec by its number, or all of them composed (None)."""
+
+    spec: Spec
+    release: int | None
+
+    @property
+    def members(self) -> list[int]:
+        return list(range(len(self.spec.releases))) if self.release is None else [self.release]
+
+    def what(self, changed: dict[str, Any] | None = None, member: int | None = None) -> Any:
+        """Return the mechanism or guarantee, with some options of one member changed."""
+        made = []
+        for i in self.members:
+            options = self.spec.release(i) | ((changed or {}) if member in (None, i) else {})
+            made.append(release_of(options, self.spec.where("release", i)))
+        return made[0] if self.release is not None else Composed(made)
+
+    def threats(self) -> list[Threat]:
+        """Return the threats to it."""
+        return [self.spec.threat(self.release, i) for i in range(len(self.spec.asked))]
+
+    def relation(self, threat: int) -> Any:
+        """Return the relation that a threat asks about."""
+        return self.spec.relation(self.release, threat)
+
+    @property
+    def place(self) -> str:
+        """Where it stands in the file."""
+        return "release" if self.release is None else self.spec.place("release", self.release)
+
+
+def run(
+    spec: Spec,
+    *,
+    sweep: str | None = None,
+    attack: bool = True,
+    progress: Callable[[str], None] | None = None,
+    made: str | None = None,
+    typed: str | None = None,
+) -> RunResult:
+    """Return the answer of a spec: every release under every threat, with limits, costs and evidence.
+
+    Guarantee
+    ---------
+    The numbers are those of ``assess`` for each release and threat. A limit is met only if a value that is exact or an
+    upper bound is at most the limit; what is not known meets no limit.
+
+    Assumes
+    -------
+    As ``assess`` does. Composed releases are about the same people and use independent randomness. A threat without a
+    prior is about the records of the threats that have one, where there are any.
+
+    Parameters
+    ----------
+    spec
+        From :func:`dpradar.spec.read` or :func:`dpradar.spec.parse`.
+    sweep
+        A parameter to vary, such as ``"epsilon=0.1:10:50"``.
+    attack
+        Whether attacks that the spec asks for are run.
+    progress
+        Called with a line of text for every part of the work.
+    made
+        The date that the result carries; today unless given.
+    typed
+        The command line that the result carries; one that asks the same question unless given.
+
+    Examples
+    --------
+    >>> from dpradar.spec import parse
+    >>> result = run(
+    ...     parse('''
+    ... [release]
+    ... kind = "grr"
+    ... m = 100
+    ... epsilon = 3.0
+    ... [threat]
+    ... limits = { rad = 0.1 }
+    ... ''')
+    ... )
+    >>> result.met, result.releases[0].change.parameter, round(result.releases[0].change.value, 3)
+    (False, 'epsilon', 2.504)
+    """
+    tell = progress or (lambda _: None)
+    chosen = None if sweep is None else sweep_of(sweep, spec)
+    asked = [_Subject(spec, release) for release in subjects(spec)]
+    _check(asked)
+    results = tuple(_release(subject, tell, attack=attack) for subject in asked)
+    saved = tuple(evidence_of(spec, i) for i in range(len(spec.results)))
+    if saved:
+        results = (replace(results[0], evidence=results[0].evidence + saved), *results[1:])
+    return RunResult(
+        releases=results,
+        title=spec.title,
+        description=spec.description,
+        together=spec.together,
+        decision={key: str(value) for key, value in spec.decision.items()},
+        sweeps=() if chosen is None else tuple(_sweeps(asked, chosen, tell)),
+        spec_hash=hashlib.sha256(toml(spec).encode()).hexdigest()[:16],
+        spec_text=toml(spec, hide=not spec.include_prior),
+        command=_command(spec) if typed is None else typed,
+        made=dt.datetime.now(dt.UTC).date().isoformat() if made is None else made,
+        version=__version__,
+    )
+
+
+def _check(asked: Sequence[_Subject]) -> None:
+    """Find what is wrong with a release under a threat before the long computations, all of it at once."""
+    found = []
+    for subject in asked:
+        try:
+            what, threats = subject.what(), subject.threats()
+        except ParameterError as error:
+            found.append(problem_of(error, subject.place))
+            continue
+        for threat in threats:
+            try:
+                if hasattr(what, "at"):
+                    what.at(threat.prior)
+            except ParameterError as error:
+                found.append(problem_of(error, subject.place))
+    if found:
+        raise SpecError(asked[0].spec.file, list(dict.fromkeys(found)))
+
+
+def _command(spec: Spec) -> str:
+    """Return a command line that asks the same, where there is one that discloses nothing."""
+    single = len(spec.releases) == 1 and len(spec.asked) == 1 and KINDS[spec.releases[0].kind].flat
+    if not single or (not spec.include_prior and "not shown" in toml(spec, hide=True)):
+        return ""
+    return command(spec.question(0, 0))
+
+
+def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) -> ReleaseResult:
+    spec, what = subject.spec, subject.what()
+    tell(f"assess {what!r}")
+    threats = subject.threats()
+    abouts = _priors(threats)
+    results = [_threat(subject, i, what, threat, abouts) for i, threat in enumerate(threats)]
+    cost = cost_of(what)
+    utility = utility_limits(spec, cost) if subject.release is not None else ()
+    unmet = [one.met is False for one in results]
+    change = None
+    if any(unmet) or not all(limit.met for limit in utility):
+        change = _change(subject, threats, tell)
+        results = [replace(one, change=change if bad else None) for one, bad in zip(results, unmet, strict=True)]
+    own = spec.releases[subject.members[0]]
+    dates = tuple(str(spec.releases[i].date) for i in subject.members if spec.releases[i].date is not None)
+    return ReleaseResult(
+        name=own.name if subject.release is not None else "",
+        what=own.what if subject.release is not None else f"{len(subject.members)} releases together",
+        release=repr(what),
+        dates=dates,
+        parts=tuple(_part(spec, i) for i in subject.members),
+        assessments=tuple(results),
+        cost=cost,
+        utility=utility,
+        change=change,
+        neighbours_cost=tuple(_other_noise(subject, threats, abouts)) if spec.noise_table else (),
+        evidence=tuple(attacks(spec.attack, what, threats, results, tell)) if attack and spec.attack else (),
+    )
+
+
+def _part(spec: Spec, index: int) -> str:
+    release = spec.releases[index]
+    told = release.name or release.what
+    made = repr(spec.release_call(index).build())
+    return f"{told}: {made}" if told else made
+
+
+def _priors(threats: Sequence[Threat]) -> list[Prior]:
+    """Return the priors of the threats, each once."""
+    return list({threat.prior.digest: threat.prior for threat in threats if threat.prior is not None}.values())
+
+
+def _threat(subject: _Subject, index: int, what: Any, threat: Threat, abouts: Sequence[Prior]) -> ThreatResult:
+    spec, relation = subject.spec, subject.relation(index)
+    found = assessed(what, threat, relation, abouts)
+    limits = risk_limits(spec, index, what, threat, found, relation, abouts)
+    return ThreatResult(name=spec.asked[index].name, assessment=found, limits=limits)
+
+
+def _change(subject: _Subject, threats: Sequence[Threat], tell: Callable[[str], None]) -> Any:
+    """Return what meets every limit; the noise of composed releases is not one number."""
+    spec = subject.spec
+    if subject.release is None:
+        return None
+    tell("look for the smallest change that meets the limits")
+    limits = []
+    for i, threat in enumerate(threats):
+        if spec.asked[i].limits:
+            limits.append(limits_of(spec, i, threat, subject.release))
+        elif threat.prior is not None:
+            limits.append(Limit(threat, rad=1.0))  # limits nothing; its records settle the sensitivity
+    return change_of(spec, subject.release, limits if any(asked.limits for asked in spec.asked) else [], tell)
+
+
+def _slim(assessment: Assessment) -> Assessment:
+    return replace(assessment, others=(), rates=None)
+
+
+def _other_noise(subject: _Subject, threats: Sequence[Threat], abouts: Sequence[Prior]) -> Iterator[NoiseResult]:
+    """Yield the same assessments with half and twice the noise, where the noise is one number and allows it."""
+    if subject.release is None:
+        return
+    param = KINDS[subject.spec.releases[subject.release].kind].noise
+    if param is None or param.integer:
+        return
+    own = float(subject.spec.release(subject.release)[param.name])
+    for factor in _FACTORS:
+        value = own * factor if param.more_private == "up" else own / factor
+        try:
+            what = subject.what({param.name: value})
+            found = [assessed(what, t, subject.relation(i), abouts) for i, t in enumerate(threats)]
+        except (ParameterError, NumericsError):
+            continue
+        slim = tuple(map(_slim, found))
+        yield NoiseResult(factor=factor, parameter=param.name, value=value, cost=cost_of(what), assessments=slim)
+
+
+def _sweeps(asked: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], None]) -> Iterator[SweepResult]:
+    """Yield one curve for each release that is varied."""
+    for subject in asked:
+        varied = [i for i in subject.members if i in sweep.releases]
+        if not varied:
+            continue
+        points = []
+        for value in sweep.values:
+            tell(f"sweep {sweep.parameter} {value:g}")
+            points.append(_point(subject, sweep, value, varied[0]))
+        names = tuple(threat.name for threat in subject.spec.asked)
+        own = subject.spec.releases[varied[0]]
+        yield SweepResult(parameter=sweep.parameter, release=own.name, threats=names, points=tuple(points))
+
+
+def _point(subject: _Subject, sweep: Sweep, value: float, member: int) -> SweepPoint:
+    spec = subject.spec
+    number = {sweep.parameter: value}
+    if sweep.parameter == "m":  # as many values as the release has
+        spec = _resized(spec, member, int(value))
+        subject = _Subject(spec, subject.release)
+    what, threats = subject.what(number, member), subject.threats()
+    abouts = _priors(threats)
+    found = [assessed(what, threat, subject.relation(i), abouts) for i, threat in enumerate(threats)]
+    bounds = tuple(
+        {q: None if b is None else replace(b, cites=(), assumes=(), low=None, high=None) for q, b in one.bounds.items()}
+        for one in found
+    )
+    return SweepPoint(value=value, bounds=bounds, baselines=tuple(one.baseline for one in found), cost=cost_of(what))
+
+
+def _resized(spec: Spec, member: int, size: int) -> Spec:
+    releases = list(spec.releases)
+    releases[member] = replace(releases[member], options={**releases[member].options, "m": size})
+    return replace(spec, releases=tuple(releases))
