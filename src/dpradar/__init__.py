@@ -1,48 +1,56 @@
-"""dpradar: what someone could learn about one person from a differentially private release."""
+"""dpradar: what someone could learn about one person from a differentially private release.
 
-from . import notions as notions
-from . import spec as spec
+The names are loaded when they are first used, so that ``dpradar --help`` need not wait for numpy and scipy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._version import __version__
-from .attacks import attack, measure, optimal_attack
-from .audits import Executable, Samples, audit
-from .bounds import assess
-from .calibration import Limit, calibrate
-from .errors import (
-    DpradarError,
-    InconsistentEvidence,
-    MissingExtra,
-    NumericsError,
-    ParameterError,
-    SpecError,
-    UnsupportedError,
-)
-from .guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TotalVariation, Tradeoff
-from .mechanisms import (
-    BLH,
-    DPSGD,
-    GRR,
-    OLH,
-    OUE,
-    SHE,
-    SUE,
-    THE,
-    Channel,
-    Composed,
-    DiscreteGaussian,
-    Exponential,
-    Gaussian,
-    Geometric,
-    HadamardResponse,
-    Laplace,
-    Repeated,
-    SubsetSelection,
-    frequencies,
-    from_dp_accounting,
-    from_opacus,
-    from_opendp,
-)
-from .results import Assessment, AttackRun, AuditResult, Bound, Calibration, Estimate, RunResult, load
-from .threats import Goal, Knowledge, Prior, Threat
+
+if TYPE_CHECKING:
+    from . import notions as notions
+    from . import spec as spec
+    from .attacks import attack, measure, optimal_attack
+    from .audits import Executable, Samples, audit
+    from .bounds import assess
+    from .calibration import Limit, calibrate
+    from .errors import (
+        DpradarError,
+        InconsistentEvidence,
+        MissingExtra,
+        NumericsError,
+        ParameterError,
+        SpecError,
+        UnsupportedError,
+    )
+    from .guarantees import GDP, RDP, ZCDP, ApproxDP, Profile, PureDP, TotalVariation, Tradeoff
+    from .mechanisms import (
+        BLH,
+        DPSGD,
+        GRR,
+        OLH,
+        OUE,
+        SHE,
+        SUE,
+        THE,
+        Channel,
+        Composed,
+        DiscreteGaussian,
+        Exponential,
+        Gaussian,
+        Geometric,
+        HadamardResponse,
+        Laplace,
+        Repeated,
+        SubsetSelection,
+        frequencies,
+        from_dp_accounting,
+        from_opacus,
+        from_opendp,
+    )
+    from .results import Assessment, AttackRun, AuditResult, Bound, Calibration, Estimate, RunResult, load
+    from .threats import Goal, Knowledge, Prior, Threat
 
 __all__ = [
     "BLH",
@@ -105,3 +113,36 @@ __all__ = [
     "measure",
     "optimal_attack",
 ]
+
+_HOMES = {
+    "attacks": "attack measure optimal_attack",
+    "audits": "Executable Samples audit",
+    "bounds": "assess",
+    "calibration": "Limit calibrate",
+    "errors": "DpradarError InconsistentEvidence MissingExtra NumericsError ParameterError SpecError UnsupportedError",
+    "guarantees": "GDP RDP ZCDP ApproxDP Profile PureDP TotalVariation Tradeoff",
+    "mechanisms": (
+        "BLH DPSGD GRR OLH OUE SHE SUE THE Channel Composed DiscreteGaussian Exponential Gaussian Geometric "
+        "HadamardResponse Laplace Repeated SubsetSelection frequencies from_dp_accounting from_opacus from_opendp"
+    ),
+    "results": "Assessment AttackRun AuditResult Bound Calibration Estimate RunResult load",
+    "threats": "Goal Knowledge Prior Threat",
+}
+_NAMES = {name: module for module, names in _HOMES.items() for name in names.split()}
+_MODULES = ("notions", "spec")
+
+if not TYPE_CHECKING:  # type checkers know the names from above, and so notice a wrong one
+
+    def __getattr__(name: str) -> Any:
+        if name in _NAMES:
+            found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+        elif name in _MODULES:
+            found = import_module(f".{name}", __name__)
+        else:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *_MODULES})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import subprocess
@@ -20,13 +21,28 @@ TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
 
 
 def test_public_names_are_exactly_all():
-    visible = {n for n in vars(dr) if not n.startswith("_") and not inspect.ismodule(getattr(dr, n))} | {"__version__"}
-    assert visible == set(dr.__all__)
+    """The names are loaded on first use; those that type checkers see, that are promised and that load are the same."""
+    tree = ast.parse((ROOT / "src" / "dpradar" / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    typed = {name.name for node in block.body for name in node.names}
+    modules = {name for name in typed if inspect.ismodule(getattr(dr, name))}
+    assert modules == {"notions", "spec"}
+    assert typed - modules | {"__version__"} == set(dr.__all__)
+    assert set(dr.__all__) <= set(dir(dr))
+    for node in block.body:
+        for name in node.names:
+            module = importlib.import_module(f"dpradar.{node.module}" if node.module else f"dpradar.{name.name}")
+            assert getattr(dr, name.name) is (getattr(module, name.name) if node.module else module)
+    with pytest.raises(AttributeError, match="no attribute 'asess'"):
+        _ = dr.asess
 
 
 def test_import_is_light():
-    heavy = ["matplotlib", "scipy.stats", "scipy.optimize", "click", "rich"]
-    code = f"import sys, dpradar; print([m for m in {heavy} if m in sys.modules])"
+    heavy = ["matplotlib", "scipy.stats", "scipy.optimize", "click", "rich", "pydantic", "jinja2", "starlette"]
+    code = f"import sys, dpradar; dpradar.spec.run; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+    code = "import sys; from dpradar.cli import main; print([m for m in ['numpy', 'scipy'] if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
