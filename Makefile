@@ -79,14 +79,14 @@ $(DOCS)/.installed: $(STAMP) docs/requirements.lock
 
 # Beside .venv and not in it, because they are no dependencies; and without theirs, which requirements.lock has: all
 # compute with the same numpy, scipy and dp-accounting. libqif exists for some systems only.
-$(PEERS)/.installed: $(STAMP)
+$(PEERS)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) riskcal==1.5.1
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) --only-binary qif qif==1.6.0 || echo "no libqif for this system"
 	@touch $@
 
 # Beside .venv like the peers. PyTorch first and by its exact version, so that no CUDA packages come. The wheel of Opacus
 # brings folders "examples" and "benchmarks" of its own, which would hide ours. 880 MB.
-$(TORCH)/.installed: $(STAMP)
+$(TORCH)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) torch==2.13.0
 	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) filelock==4.2.10 fsspec==2026.9.0 jinja2==3.1.6 MarkupSafe==3.0.4 sympy==1.14.0
 	$(PIP) install --quiet --no-deps --upgrade --target $(TORCH) opacus==1.6.0 opt_einsum==3.4.0
@@ -95,7 +95,7 @@ $(TORCH)/.installed: $(STAMP)
 
 # Beside .venv like the peers. diffprivlib needs scikit-learn below 1.9, the two LDP libraries xxhash below 4; pure-ldp
 # 1.1.2 is there for the mistake that 1.2.0 repaired. 680 MB.
-$(AUDITED)/.installed: $(STAMP)
+$(AUDITED)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) diffprivlib==0.6.6 scikit-learn==1.8.0 opendp==0.16.0 deprecated==1.3.1 wrapt==2.5.2
 	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) pure-ldp==1.2.0 bitarray==3.12.3 statsmodels==0.15.0 pandas==3.1.1 patsy==1.0.3
 	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED) multi-freq-ldpy==0.2.5 numba==0.68.1 llvmlite==0.50.0 xxhash==3.8.2
