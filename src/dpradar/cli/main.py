@@ -9,6 +9,7 @@ import difflib
 import json
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-__all__ = ["Suggesting", "main"]
+__all__ = ["COMMANDS", "Suggesting", "main"]
 
 EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
 
@@ -25,9 +26,24 @@ EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
 class Suggesting(click.Group):
     """A group that loads its commands when asked for, and suggests a name for a mistyped one."""
 
-    def __init__(self, *args: Any, loaders: dict[str, Callable[[], click.Command]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        loaders: dict[str, Callable[[], click.Command]],
+        helps: dict[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.loaders = loaders
+        self.helps = helps
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, without loading them where their lines are known."""
+        if self.helps is None:
+            super().format_commands(ctx, formatter)
+            return
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.helps.items()))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order they were given."""
@@ -52,59 +68,41 @@ class Suggesting(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _assess() -> click.Command:
-    from .assess import group
-
-    return group()
-
-
-def _calibrate() -> click.Command:
-    from .calibrate import group
-
-    return group()
-
-
-def _attack() -> click.Command:
-    from .attack import group
-
-    return group()
-
-
-def _audit() -> click.Command:
-    from .audit import audit_command
-
-    return audit_command
-
-
-def _measure() -> click.Command:
-    from .measure import measure_command
-
-    return measure_command
+# Where each command lives and what the list says of it; a command is imported when it is used.
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "assess": (".assess", "group", "What could someone learn about one person?"),
+    "calibrate": (".calibrate", "group", "How much noise keeps the risk under a limit?"),
+    "attack": (".attack", "group", "How often is the best attacker right, when it is run?"),
+    "audit": (".audit", "audit_command", "Test a claim of privacy on outputs of an implementation."),
+    "measure": (
+        ".measure",
+        "measure_command",
+        "Tell what an attack gained: success, success on others, the difference.",
+    ),
+    "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
+    "new": (".new", "new_command", "Write a spec file to start from."),
+    "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
+    "serve": ("..web.serve", "serve_command", "Explore in the browser, on this computer."),
+    "explain": (".explain", "explain_command", "Tell what a word, a rule or a saved result means."),
+    "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
+    "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
+    "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),
+    "doctor": (".doctor", "doctor_command", "Show versions, what is installed and what works."),
+}
 
 
-def _reproduce() -> click.Command:
-    from .reproduce import reproduce_command
+def _loader(module: str, name: str) -> Callable[[], click.Command]:
+    def load() -> click.Command:
+        found = getattr(import_module(module, __package__), name)
+        return found if isinstance(found, click.Command) else found()
 
-    return reproduce_command
-
-
-def _list() -> click.Command:
-    from .listing import list_command
-
-    return list_command
+    return load
 
 
 @click.group(
     cls=Suggesting,
-    loaders={
-        "assess": _assess,
-        "calibrate": _calibrate,
-        "attack": _attack,
-        "audit": _audit,
-        "measure": _measure,
-        "reproduce": _reproduce,
-        "list": _list,
-    },
+    loaders={name: _loader(module, attribute) for name, (module, attribute, _) in COMMANDS.items()},
+    helps={name: text for name, (_, _, text) in COMMANDS.items()},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")
@@ -112,9 +110,12 @@ def app() -> None:
     """Tell what someone could learn about one person from a differentially private release."""
 
 
-def _fail(message: str, code: int, *, as_json: bool) -> None:
+def _fail(message: str, code: int, *, as_json: bool, problems: Sequence[Any] = ()) -> None:
     if as_json:
-        click.echo(json.dumps({"schema": "dpradar/error/1", "error": message, "exit": code}))
+        told: dict[str, Any] = {"schema": "dpradar/error/1", "error": message, "exit": code}
+        if problems:
+            told["problems"] = [{"path": p.path, "message": p.message, "hint": p.hint} for p in problems]
+        click.echo(json.dumps(told))
     click.echo(f"error: {message}", err=True)
     sys.exit(code)
 
@@ -145,4 +146,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (InconsistentEvidence, NumericsError) as error:
         _fail(str(error), EXIT_BUG, as_json=as_json)
     except DpradarError as error:
-        _fail(str(error), EXIT_INPUT, as_json=as_json)
+        _fail(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))

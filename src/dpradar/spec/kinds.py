@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..params import Param
     from .words import Options, Where
 
-__all__ = ["KINDS", "Kind", "kind_of"]
+__all__ = ["IN_FILES", "KINDS", "Kind", "kind_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +195,4 @@ KINDS: Mapping[str, Kind] = {
         flat=False,
     ),
 }
+IN_FILES = tuple(name for name in KINDS if name != "register")  # a file is a register itself

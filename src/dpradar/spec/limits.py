@@ -55,7 +55,9 @@ def _largest(found: Sequence[Assessment]) -> Assessment:
     worst = max(found, key=lambda one: value(one, "worst_gain"))
     tops = {quantity: max(found, key=lambda one: value(one, quantity)) for quantity in QUANTITIES}
     bounds: dict[str, Any] = {quantity: one.bounds[quantity] for quantity, one in tops.items()}
-    reason = {quantity: one.reason[quantity] for quantity, one in tops.items() if quantity in one.reason}
+    reason: dict[str, str] = {
+        quantity: one.reason[quantity] for quantity, one in tops.items() if quantity in one.reason
+    }
     return replace(worst, **bounds, hit=tops["rad"].hit, false_hit=tops["rad"].false_hit, reason=reason)
 
 
@@ -72,7 +74,7 @@ def risk_limits(
         if name in QUANTITIES:
             value, side, rule, reason = _bounded(assessment, name)
         else:
-            made = Limit(threat, neighbours=relation, **{name: limit, _AT[name]: at})  # type: ignore[arg-type]
+            made = Limit(threat, neighbours=relation, **{name: limit, _AT[name]: at})
             value, side, rule, reason = _achieved(made, what, threat, abouts)
         met = value is not None and value <= limit
         found.append(

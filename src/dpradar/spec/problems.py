@@ -60,19 +60,20 @@ def shape_problems(error: ValidationError, model: type[Table], table: str) -> li
 
 
 def _shape_problem(one: dict[str, Any], model: type[Table], table: str) -> Problem:
-    path, allowed, last = table, None, model
+    path, allowed = table, None
+    last: Any = model
     for part in one["loc"]:
         if isinstance(part, int):
             path += f"[{part + 1}]"
             continue
-        field = last.model_fields.get(part) if last is not None else None
-        if field is None and one["type"] != "extra_forbidden":
+        field = None if last is None else last.model_fields.get(part)
+        if last is None or (field is None and one["type"] != "extra_forbidden"):
             break  # which branch of a union was tried
         path = f"{path}.{part}" if path else str(part)
         if field is None:
             return _unknown(path, str(part), last)
         allowed = next((note for note in field.metadata if hasattr(note, "hint")), None)
-        last = field.annotation if hasattr(field.annotation, "model_fields") else None  # type: ignore[assignment]
+        last = field.annotation if hasattr(field.annotation, "model_fields") else None
     return _wrong(path, one, allowed)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError, Problem, SpecError
 from ..params import shown
 from .checks import spec_problems
-from .kinds import KINDS, kind_of
+from .kinds import IN_FILES, kind_of
 from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of, shape_problems
 from .register import ALIASES
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["parse", "read"]
 
 MOST_BYTES = 1_000_000
-_IN_FILES = tuple(name for name in KINDS if name != "register")
 _PEOPLE = ("kind", "name", "what", "date", "note", "times")
 _SINGLE = ("utility", "evidence", "report", "decision")
 _COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$")
@@ -162,7 +161,7 @@ class _Draft:
         kind = table.get("kind")
         table = {**table, "kind": ALIASES.get(kind, kind)} if isinstance(kind, str) else table
         try:
-            kind_of(table, inside(place, self.folder), _IN_FILES)
+            kind_of(table, inside(place, self.folder), IN_FILES)
         except ParameterError as error:
             self.problems.append(problem_of(error, place))
             return ReleaseSpec(kind="")

@@ -7,9 +7,11 @@ checked by the functions that the command line uses; pydantic knows of them only
 from __future__ import annotations
 
 import datetime as dt
+import math
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from functools import cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
@@ -21,7 +23,7 @@ from ..params import Param
 from ..results.bound import QUANTITIES
 from ..threats.threat import BASELINE, MEMBERSHIP
 from . import words
-from .kinds import KINDS, Kind
+from .kinds import IN_FILES, KINDS, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,16 +49,16 @@ class Table(BaseModel):
 
 def _of(param: Param) -> Any:
     """Return the type of a parameter: its domain is that of the parameter."""
-    limits: dict[str, float] = {}
-    if param.low > -float("inf"):
-        limits["gt" if param.low_open else "ge"] = param.low
-    if param.high < float("inf"):
-        limits["lt" if param.high_open else "le"] = param.high
+    limits: dict[str, Any] = {}
+    cast = int if param.integer else float
+    if math.isfinite(param.low):
+        limits["gt" if param.low_open else "ge"] = cast(param.low)
+    if math.isfinite(param.high):
+        limits["lt" if param.high_open else "le"] = cast(param.high)
+    if not param.integer:
+        limits["allow_inf_nan"] = False
     allowed = Allowed(param.allowed, f"It is {param.what}.")
-    if param.integer:
-        bounds = {name: int(limit) for name, limit in limits.items()}
-        return Annotated[int, Field(**bounds, description=param.what), allowed]  # type: ignore[arg-type]
-    return Annotated[float, Field(**limits, allow_inf_nan=False, description=param.what), allowed]  # type: ignore[arg-type]
+    return Annotated[cast, Field(**limits, description=param.what), allowed]
 
 
 def _worded(check: Callable[[Any, words.Where], Any], schema: dict[str, Any], what: str) -> Any:
@@ -228,8 +230,7 @@ def release_model(kind: str) -> type[Table]:
 @cache
 def file_model() -> type[Table]:
     """Return the shape of a whole file, for the JSON Schema."""
-    kinds = tuple(release_model(kind) for kind in KINDS if kind != "register")
-    release = Annotated[Union[kinds], Field(discriminator="kind")]  # type: ignore[valid-type]  # noqa: UP007 - made here
-    keys: dict[str, Any] = {"release": release | list[release], **_TOP}  # type: ignore[valid-type]
-    keys |= {name: model | list[model] if name == "threat" else model for name, model in TABLES.items()}
+    release: Any = Annotated[reduce(or_, map(release_model, IN_FILES)), Field(discriminator="kind")]
+    threat: Any = TABLES["threat"]
+    keys = {"release": release | list[release], **_TOP, **TABLES, "threat": threat | list[threat]}
     return _model("Spec", "What is released, who attacks, and which limits hold.", keys, ("release",))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .model import ReleaseSpec, Spec, ThreatSpec
     from .words import Options, Where
 
-__all__ = ["command", "python", "toml"]
+__all__ = ["command", "python", "toml", "value_text"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DEFAULTS = [("times", 1), ("delta", 0), ("knowledge", "nothing"), ("goal", "exact")]
@@ -88,7 +88,7 @@ def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
 
 def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
     return [
-        _hidden(key, value) if hide and _secret(key, value) else f"{_key(key)} = {_value(value)}"
+        _hidden(key, value) if hide and _secret(key, value) else f"{_key(key)} = {value_text(value)}"
         for key, value in table.items()
     ]
 
@@ -115,7 +115,8 @@ def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return a value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -125,10 +126,10 @@ def _value(value: Any) -> str:
     if isinstance(value, dt.date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items())
+        inner = ", ".join(f"{_key(str(key))} = {value_text(one)}" for key, one in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, Sequence):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(value_text, value))}]"
     raise ParameterError("toml", "given text, numbers, dates, lists and tables", type(value).__name__)
 
 

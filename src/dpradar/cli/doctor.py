@@ -1,0 +1,95 @@
+"""``dpradar doctor``: versions, what is installed, what works."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import re
+from importlib import metadata
+from typing import Any
+
+import click
+
+from ..errors import DpradarError
+from .main import EXIT_BUG
+
+__all__ = ["doctor_command"]
+
+# What an extra is for, in the words of someone who misses it.
+_FOR = {
+    "accounting": "composition of privacy losses: dpsgd, registers, repeated noise",
+    "data": "audits of logs in Parquet files",
+    "opacus": "training with Opacus",
+    "opendp": "measurements of OpenDP",
+    "report": "reports and figures",
+    "roads": "attacks on movements along roads",
+    "search": "audits that search for events",
+    "web": "the explorer: dpradar serve",
+}
+_REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?$")
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor_command(*, as_json: bool) -> int:
+    """Show versions, what is installed and what works."""
+    core, extras = _requirements()
+    versions = {"dpradar": _version("dpradar"), "python": platform.python_version(), **{n: _version(n) for n in core}}
+    known = {extra: {name: _version(name) for name in names} for extra, names in extras.items() if extra in _FOR}
+    works = {name: check() for name, check in _CHECKS.items()}
+    if as_json:
+        told = {"schema": "dpradar/doctor/1", "versions": versions, "extras": known, "works": works}
+        click.echo(json.dumps(told))
+    else:
+        click.echo("\n".join(_lines(versions, known, works)))
+    return 0 if all(answer == "yes" for answer in works.values()) else EXIT_BUG
+
+
+def _requirements() -> tuple[list[str], dict[str, list[str]]]:
+    """Return the packages that dpradar needs, and those of each extra."""
+    core: list[str] = []
+    extras: dict[str, list[str]] = {}
+    for requirement in metadata.requires("dpradar") or []:
+        found = _REQUIREMENT.match(requirement)
+        if found is not None:
+            (core if found.group(2) is None else extras.setdefault(found.group(2), [])).append(found.group(1))
+    return core, extras
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _lines(versions: dict[str, Any], extras: dict[str, dict[str, Any]], works: dict[str, str]) -> list[str]:
+    lines = ["Versions:", *(f"  {name:<12} {version or 'missing'}" for name, version in versions.items()), "Extras:"]
+    for extra, packages in extras.items():
+        missing = [name for name, version in packages.items() if version is None]
+        state = "installed" if not missing else f'pip install "dpradar[{extra}]"'
+        lines.append(f"  {extra:<12} {_FOR[extra]}: {state}")
+    return [*lines, "Works:", *(f"  {name:<12} {answer}" for name, answer in works.items())]
+
+
+def _assesses() -> str:
+    """Compare one number with its closed form."""
+    from .. import GRR, Prior, Threat, assess
+
+    found = assess(GRR(m=4, epsilon=1.0), Threat(Prior.uniform(4))).rad
+    expected = (math.e - 1.0) / (math.e + 3.0) * 0.75
+    return "yes" if found is not None and math.isclose(found.value, expected, rel_tol=1e-12) else "no: a wrong number"
+
+
+def _reads_specs() -> str:
+    from ..spec import parse, toml
+
+    try:
+        spec = parse('release = { kind = "grr", m = 4, epsilon = 1.0 }')
+    except DpradarError as error:
+        return f"no: {error}"
+    return "yes" if parse(toml(spec)) == spec else "no: a spec changed when it was written"
+
+
+_CHECKS = {"assess": _assesses, "spec": _reads_specs}

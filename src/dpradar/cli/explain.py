@@ -1,0 +1,81 @@
+"""``dpradar explain WORD``: a term, a rule, a mechanism, or a saved result in sentences."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from ..bounds.rule import Rule
+    from ..spec import Kind
+
+__all__ = ["explain_command"]
+
+
+@click.command("explain")
+@click.argument("what", metavar="TERM|RULE|NAME|RESULT.json")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def explain_command(what: str, *, as_json: bool) -> int:
+    """Tell what a word, a rule or a saved result means.
+
+    A word such as rad or baseline; a rule such as thm-4.2; a mechanism or guarantee such as oue; or a file that --json
+    or save() wrote.
+    """
+    if what.endswith(".json") or Path(what).is_file():
+        from ..results import load
+
+        kind, text = "result", load(what).explain()
+    else:
+        kind, text = _explained(what)
+    told = {"schema": "dpradar/explain/1", "what": what, "kind": kind, "text": text}
+    click.echo(json.dumps(told) if as_json else text)
+    return 0
+
+
+def _explained(what: str) -> tuple[str, str]:
+    from ..bounds.rules import RULES
+    from ..present.glossary import TERMS, term
+    from ..spec import KINDS
+
+    rules = {rule.name: rule for rule in RULES}
+    found = term(what)
+    if found is not None:
+        return "term", f"{what}: {found}"
+    if what in rules:
+        return "rule", _rule(rules[what])
+    if what in KINDS:
+        return "release", _kind(what, KINDS[what])
+    near = difflib.get_close_matches(what.lower(), [*TERMS, *rules, *KINDS], n=2)
+    hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`dpradar list` has the rules and names."
+    raise ParameterError("explain", "a term, a rule, a mechanism or a saved result", repr(what), hint)
+
+
+def _rule(rule: Rule) -> str:
+    lines = [f"{rule.name}: {rule.title}.", f"Speaks about: {', '.join(rule.quantities)}."]
+    if rule.engine:
+        lines.append(
+            "Gives the exact value, or a lower bound by simulation." if rule.from_below else "Gives the exact value."
+        )
+    else:
+        lines.append("Gives an upper bound.")
+    if rule.cites:
+        lines.append(f"Source: {'; '.join(rule.cites)}.")
+    return "\n".join(lines)
+
+
+def _kind(name: str, kind: Kind) -> str:
+    lines = [f"{name}: {kind.help}"]
+    for param in kind.params:
+        more: Any = {"up": "; more of it is more private", "down": "; less of it is more private", None: ""}
+        lines.append(f"  {param.name}: {param.what} ({param.allowed}){more[param.more_private]}")
+    further = [option for option in kind.extra if option not in {param.name for param in kind.params}]
+    if further:
+        lines.append(f"Further options: {', '.join(further)}.")
+    lines.append(f"Try it: dpradar new --kind {name}" if not kind.flat else f"Try it: dpradar assess {name} --help")
+    return "\n".join(lines)

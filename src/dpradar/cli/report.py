@@ -1,0 +1,33 @@
+"""``dpradar report result.json``: a saved result as a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from .writing import checked_reports, write_reports
+
+__all__ = ["report_command"]
+
+
+@click.command("report")
+@click.argument("file", metavar="RESULT")
+@click.option(
+    "--out", "outs", multiple=True, metavar="FILE", help="What to write: .html or .md. Beside RESULT by default."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def report_command(file: str, outs: tuple[str, ...], *, as_json: bool) -> int:
+    """Write a saved result as a page to read: HTML or Markdown.
+
+    RESULT is what --json printed or save() wrote: of assess, calibrate, attack, audit, measure or run.
+    """
+    from ..results import load
+
+    result = load(file)
+    paths = checked_reports(outs or [str(Path(file).with_suffix(".html"))], "--out")
+    write_reports(result, paths)
+    if as_json:
+        click.echo(json.dumps({"schema": "dpradar/report/1", "files": [str(path) for path in paths]}))
+    return 0

@@ -1,0 +1,64 @@
+"""``dpradar run spec.toml``: assess what a file describes, write a report, gate a build."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..errors import ParameterError
+from .main import EXIT_UNMET, EXIT_VACUOUS
+from .writing import checked_reports, write_reports
+
+if TYPE_CHECKING:
+    from ..results import RunResult
+
+__all__ = ["run_command"]
+
+
+@click.command("run")
+@click.argument("file", metavar="SPEC")
+@click.option("--check", is_flag=True, help="Exit with 3 when a limit of the spec is not met.")
+@click.option(
+    "--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html or .md. May be repeated."
+)
+@click.option(
+    "--sweep", metavar="NAME=LOW:HIGH:COUNT", help="Vary a parameter of the release, such as epsilon=0.1:10:50."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
+    """Assess what a spec file describes; --check for use in a build.
+
+    SPEC is a TOML file; `dpradar new` writes one to start from. Exit code 3: a limit is not met (with --check).
+    """
+    from ..spec import read, run
+
+    targets = checked_reports(reports)
+    spec = read(file)
+    if check and not any(threat.limits for threat in spec.threats) and not spec.utility:
+        hint = "Add limits = { rad = 0.1 } to a [threat]."
+        raise ParameterError("--check", "used with a spec that has limits", f"{file}, which has none", hint)
+    # For people at a terminal; a log or a pipe gets the answer only.
+    progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
+    result = run(spec, sweep=sweep, progress=progress, typed=_typed(file, sweep))
+    click.echo(json.dumps(result.to_dict()) if as_json else result.explain())
+    write_reports(result, targets)
+    if not as_json and not targets:
+        click.echo(f"\nRead it as a page: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
+    if check and result.met is not True:
+        return EXIT_UNMET
+    return EXIT_VACUOUS if _vacuous(result) else 0
+
+
+def _typed(file: str, sweep: str | None) -> str:
+    return shlex.join(["dpradar", "run", file, *(["--sweep", sweep] if sweep else [])])
+
+
+def _vacuous(result: RunResult) -> bool:
+    """Whether nothing is known under any threat."""
+    found = [threat.assessment for release in result.releases for threat in release.assessments]
+    bounds = [bound for one in found for bound in (one.rad, one.success) if bound is not None]
+    return all(bound.rule == "trivial" for bound in bounds)
