@@ -133,6 +133,10 @@ def run(most: float | None = 0.2, threats: int = 3, *, compare: bool = False) ->
     )
 
 
+def _slim(bound: dr.Bound | None) -> dr.Bound | None:
+    return None if bound is None else dr.Bound(value=bound.value, side=bound.side, rule=bound.rule)
+
+
 def sweep() -> RunResult:
     """Return a run with a parameter that was varied."""
     points = []
@@ -141,7 +145,7 @@ def sweep() -> RunResult:
         points.append(
             SweepPoint(
                 value=epsilon,
-                bounds=tuple(one.bounds for one in found),
+                bounds=tuple({name: _slim(bound) for name, bound in one.bounds.items()} for one in found),
                 baselines=tuple(one.baseline for one in found),
                 cost=dr.GRR(m=10, epsilon=epsilon).cost(),
             )

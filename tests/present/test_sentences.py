@@ -248,7 +248,7 @@ def test_the_whole_answer_of_a_run():
         "Health survey 2026",
         "One question on drinking, answered by randomised response.",
         "",
-        "LIMIT NOT KEPT. What taking part adds (rad) is 0.103655, the limit 0.05.",
+        "LIMIT NOT KEPT. What taking part adds (rad) is 11 of 100 people, the limit 5 of 100.",
         "The smallest change that keeps every limit: epsilon 0.612345 instead of 1.",
         "",
         "1. A stranger",

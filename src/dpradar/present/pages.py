@@ -39,7 +39,7 @@ def assessment_page(result: Assessment) -> Page:
     others = parts.other_table(result, "Rules that did not give the answer")
     entries = [
         Entry(term="Release", text=result.release),
-        *parts.prior_entries(result),
+        *parts.prior_entries([("1", result)]),
         Entry(term="dpradar", text=result.version),
     ]
     return Page(

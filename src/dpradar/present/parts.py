@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _HEADINGS = ("Measure", "Blind guess", "Value", "Side", "Rule", "Theorem", "Assumes")
-_SIDES = {"exact": "exact", "upper": "upper bound", "lower": "lower bound"}
+_SIDES = {"exact": "exact", "upper": "upper", "lower": "lower"}
 _FPR = 0.01
 _BASELINES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 _NONE = "–"
@@ -109,32 +109,32 @@ def _words(quantity: str) -> str:
     return f"{sentences.QUANTITIES[quantity]} ({quantity})"
 
 
-def _row(prefix: str, quantity: str, bound: Bound | None, result: Assessment) -> tuple[str, ...]:
-    name = f"{prefix}{_words(quantity)}"
+def _row(quantity: str, bound: Bound | None, result: Assessment) -> tuple[str, ...]:
+    name = _words(quantity)
     if bound is None:
         return (name, _NONE, "none", _NONE, _NONE, _NONE, result.reason.get(quantity, ""))
     compared = quantity in ("success", "gain") and result.baseline is not None
     blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
-    cites, notes = "; ".join(bound.cites) or _NONE, "; ".join(bound.assumes) or _NONE
-    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, cites, notes)
+    notes = "; ".join(bound.assumes) or _NONE
+    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), notes)
 
 
-def _rate_row(prefix: str, saved: SavedRates | None) -> list[tuple[str, ...]]:
+def _theorems(cites: Sequence[str]) -> str:
+    """Return citations with the name of a work said once: ``[RAD] Theorem 4.3, Example 4.4``."""
+    works: dict[str, list[str]] = {}
+    for cite in cites:
+        work, found, place = cite.partition("] ")
+        works.setdefault(f"{work}] " if found else cite, []).append(place)
+    return "; ".join(work + ", ".join(place for place in places if place) for work, places in works.items()) or _NONE
+
+
+def _rate_row(saved: SavedRates | None) -> list[tuple[str, ...]]:
     if saved is None:
         return []
     bound = saved.tpr(_FPR)
-    name = f"{prefix}targets found, 1 of 100 bystanders accused (tpr)"
-    return [
-        (
-            name,
-            _NONE,
-            number(bound, 6),
-            _SIDES[bound.side],
-            bound.rule,
-            "; ".join(bound.cites),
-            "; ".join(bound.assumes),
-        )
-    ]
+    name = "targets found, 1 of 100 others accused (tpr)"
+    notes = "; ".join(bound.assumes)
+    return [(name, _NONE, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), notes)]
 
 
 def saved_rates(result: Assessment) -> SavedRates | None:
@@ -143,12 +143,18 @@ def saved_rates(result: Assessment) -> SavedRates | None:
 
 
 def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], caption: str) -> Table:
-    """Return every bound with its theorem and what it assumes; each result comes with a prefix for its rows."""
-    rows: list[tuple[str, ...]] = []
+    """Return every bound with its theorem and what it assumes; each result comes with its number.
+
+    Rows that several results share stand once, with all their numbers.
+    """
+    merged: dict[tuple[str, ...], list[str]] = {}
     for prefix, result, saved in results:
-        rows += [_row(prefix, quantity, bound, result) for quantity, bound in result.bounds.items()]
-        rows += _rate_row(prefix, saved)
-    return Table(caption=caption, headings=_HEADINGS, rows=tuple(rows))
+        rows = [_row(quantity, bound, result) for quantity, bound in result.bounds.items()]
+        for row in (*rows, *_rate_row(saved)):
+            merged.setdefault(row, []).append(prefix)
+    names = [(f"{', '.join(prefixes)} · " if any(prefixes) else "", row) for row, prefixes in merged.items()]
+    ordered = tuple((f"{name}{row[0]}", *row[1:]) for name, row in names)
+    return Table(caption=caption, headings=_HEADINGS, rows=ordered)
 
 
 def other_table(result: Assessment, caption: str) -> Table | None:
@@ -251,13 +257,15 @@ def _sentence(parts: Sequence[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def prior_entries(result: Assessment, prefix: str = "") -> list[Entry]:
-    """Return what a result keeps of its prior: size and hash, never labels or frequencies."""
-    if not result.prior:
-        return []
-    size, digest = result.prior.get("size", 0), result.prior.get("hash", "")
-    values = f"{size} values, " if size else "continuous, "
-    return [Entry(term=f"Prior{prefix}", text=f"{values}hash {digest}")]
+def prior_entries(results: Sequence[tuple[str, Assessment]]) -> list[Entry]:
+    """Return what results keep of their priors: size and hash, never labels or frequencies."""
+    found: dict[str, list[str]] = {}
+    for name, result in results:
+        if result.prior:
+            size, digest = result.prior.get("size", 0), result.prior.get("hash", "")
+            found.setdefault(f"{f'{size} values' if size else 'continuous'}, hash {digest}", []).append(name)
+    many = len(results) > 1
+    return [Entry(term=f"Prior of {', '.join(ns)}" if many else "Prior", text=text) for text, ns in found.items()]
 
 
 def citation_of(results: Iterable[Assessment], version: str) -> Listing:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["run_page"]
 
 _CAPTION = "Every bound, with its theorem and what it assumes"
-_COSTS = {"error": "Error in 95 of 100 releases", "frequency_error": "Error of a frequency, 10,000 reports"}
+_COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
 _REPORTS = 10_000
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
 
@@ -68,7 +68,7 @@ def _shown(result: RunResult) -> list[_Shown]:
 
 def _weight(assessment: Assessment) -> float:
     bound = assessment.rad or assessment.gain or assessment.worst_gain
-    return -1.0 if bound is None else bound.value
+    return -1.0 if bound is None else round(bound.value, 9)  # the first of those that differ by rounding only
 
 
 def _where(shown: _Shown, many: int) -> str:
@@ -142,7 +142,8 @@ def _with_attacks(curve: Curve | None, shown: Sequence[_Shown]) -> Curve | None:
         one.card.number: run
         for one in shown
         for run in one.release.evidence
-        if isinstance(run, AttackRun) and run.threat == one.assessment.threat
+        # An attack that was made for something else says nothing about the success that the curve bounds.
+        if isinstance(run, AttackRun) and run.threat == one.assessment.threat and run.maximise == "success"
     }
     marks = tuple(
         replace(mark, low=runs[mark.number].success.low, high=runs[mark.number].success.high)
@@ -173,13 +174,12 @@ def _added(assessment: Assessment) -> str:
     return "none" if bound is None else number(bound, 4)
 
 
-def _noise_table(release: ReleaseResult, caption: str) -> Table | None:
+def _noise_table(release: ReleaseResult, caption: str, numbers: Sequence[int]) -> Table | None:
     """Return risk and accuracy with half, the same and twice the noise."""
     if not release.neighbours_cost:
         return None
     costs = [name for name in _COSTS if name in release.cost]
-    names = [threat.name or f"threat {i}" for i, threat in enumerate(release.assessments, 1)]
-    adds = [f"Taking part adds ({name})" if len(names) > 1 else "Taking part adds" for name in names]
+    adds = [f"Taking part adds ({i})" if len(numbers) > 1 else "Taking part adds" for i in numbers]
     rows = {one.factor: _noise_row(one, costs) for one in release.neighbours_cost}
     if 1.0 not in rows:
         own = [_cost(name, release.cost[name]) for name in costs]
@@ -194,7 +194,7 @@ def _noise_row(one: NoiseResult, costs: Sequence[str]) -> tuple[str, ...]:
     return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
 
 
-def _utility(result: RunResult) -> Utility | None:
+def _utility(result: RunResult, shown: Sequence[_Shown]) -> Utility | None:
     several = len(result.releases) > 1
     told: list[str] = []
     limits: list[Limit] = []
@@ -204,7 +204,8 @@ def _utility(result: RunResult) -> Utility | None:
         found = [text for key, cost in release.cost.items() if (text := sentences.cost_sentence(key, cost))]
         told += [f"{name}: {text}" if several else text for text in found]
         limits += _limits(release.utility)
-        table = _noise_table(release, f"Risk and accuracy with other noise{f': {name}' if several else ''}")
+        numbers = [one.card.number for one in shown if one.release is release]
+        table = _noise_table(release, f"Risk and accuracy with other noise{f': {name}' if several else ''}", numbers)
         tables += [] if table is None else [table]
     if not (told or limits or tables):
         return None
@@ -239,8 +240,7 @@ def _reproduce(result: RunResult, shown: Sequence[_Shown]) -> Reproduce:
     known = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
     entries = [Entry(term=term, text=text) for term, text in known if text]
     entries += [Entry(term=f"Release {i}", text=one.release) for i, one in enumerate(result.releases, 1)]
-    for one in shown:
-        entries += parts.prior_entries(one.assessment, f" of {one.card.number}")
+    entries += parts.prior_entries([(str(one.card.number), one.assessment) for one in shown])
     texts = [("Command", result.command), ("Spec", result.spec_text)]
     listings = [Listing(title=title, text=text) for title, text in texts if text]
     listings.append(parts.citation_of([one.assessment for one in shown], result.version))
@@ -260,7 +260,7 @@ def run_page(result: RunResult) -> Page:
     """Return the page of a run."""
     shown = _shown(result)
     many = len(shown) > 1
-    values = [(f"{one.card.number} · " if many else "", one.assessment, one.saved) for one in shown]
+    values = [(str(one.card.number) if many else "", one.assessment, one.saved) for one in shown]
     marked = [(one.card, one.assessment, one.saved) for one in shown]
     decision = tuple(
         Entry(term=key.replace("_", " ").capitalize(), text=str(text)) for key, text in result.decision.items()
@@ -279,7 +279,7 @@ def run_page(result: RunResult) -> Page:
         ),
         tables=(parts.value_table(values, _CAPTION),) if values else (),
         others=_others(shown),
-        utility=_utility(result),
+        utility=_utility(result, shown),
         evidence=_evidence(result),
         reproduce=_reproduce(result, shown),
         decision=decision,

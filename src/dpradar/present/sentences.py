@@ -73,13 +73,14 @@ QUANTITIES = {
     "rad": "what taking part adds",
     "success": "right after the release",
     "gain": "more than by guessing blindly",
-    "worst_gain": "the same, for any attacker",
+    "worst_gain": "gain of any attacker",
     "tpr": "targets found",
     "epsilon": "epsilon",
     "error": "error in 95 of 100 releases",
     "variance": "variance of the noise",
     "frequency_error": "error of a frequency from one report",
 }
+_SHARES = ("rad", "success", "gain", "worst_gain", "tpr")  # of people
 _FPR = {"tpr": "fpr", "epsilon": "delta"}
 _REPORTS = 10_000
 _LEAST = 0.5  # below half a person the nearest count is 0
@@ -250,8 +251,13 @@ def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
     """Return the headline where a limit is not kept: which, where, and how many more."""
     at = f" ({where})" if where else ""
     words = _quantity(limit)
+    value, most = _value(limit), f"{limit.limit:g}"
+    if limit.quantity in _SHARES and limit.value is not None:
+        people = crowd(min(limit.value, limit.limit))
+        value = f"{'' if limit.side == 'exact' else 'at most '}{count_up(limit.value, people):,} of {people:,} people"
+        most = f"{plain_count(limit.limit * people)} of {people:,}"
     more = "" if others == 0 else f" {others} more {'is' if others == 1 else 'are'} listed below."
-    return f"{words[:1].upper()}{words[1:]} is {_value(limit)}, the limit {limit.limit:g}{at}.{more}"
+    return f"{words[:1].upper()}{words[1:]} is {value}, the limit {most}{at}.{more}"
 
 
 def change_sentence(change: Change) -> str:

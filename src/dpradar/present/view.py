@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Card",
+    "Chart",
     "Curve",
     "Entry",
     "Finding",
@@ -119,6 +120,18 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """What taking part adds when one parameter is varied: one line for each threat, and the same as a table."""
+
+    title: str
+    parameter: str
+    lines: tuple[Line, ...]
+    alt: str
+    table: Table
+    at: float | None = None  # where the release stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A term and what it is here."""
 
@@ -197,6 +210,7 @@ class Page:
     label: tuple[Entry, ...] = ()
     tables: tuple[Table, ...] = ()
     others: tuple[Table, ...] = ()  # rules that lost, and why
+    charts: tuple[Chart, ...] = ()
     utility: Utility | None = None
     evidence: tuple[Finding, ...] = ()
     reproduce: Reproduce = field(default_factory=Reproduce)

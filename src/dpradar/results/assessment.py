@@ -141,6 +141,23 @@ class Assessment:
 
         return explain(self)
 
+    def report(self, path: str | Path) -> Path:
+        """Write the assessment for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw success against the blind guess on matplotlib axes, and return them."""
+        from ..present.plot import plot_assessment
+
+        return plot_assessment(self, ax)
+
     def __repr__(self) -> str:
         parts = [f"{name} {bound.value:.4g} {bound.side}" for name, bound in self.bounds.items() if bound is not None]
         return f"Assessment({', '.join(parts)}; {self.release})"

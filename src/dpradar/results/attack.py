@@ -113,3 +113,14 @@ class AttackRun:
         from ..present.evidence import explain_attack
 
         return explain_attack(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the run for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)

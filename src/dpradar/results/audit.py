@@ -171,3 +171,14 @@ class AuditResult:
         from ..present.evidence import explain_audit
 
         return explain_audit(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the result for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)

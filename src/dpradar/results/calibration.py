@@ -121,3 +121,14 @@ class Calibration:
         from ..present.text import explain_calibration
 
         return explain_calibration(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the calibration for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)

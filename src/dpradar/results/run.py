@@ -280,6 +280,17 @@ class RunResult:
 
         return explain_run(self)
 
+    def report(self, path: str | Path) -> Path:
+        """Write the run for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)
+
     def __repr__(self) -> str:
         told = {True: "limits met", False: "limits not met", None: "no limits"}[self.met]
         return f"RunResult({told}; {', '.join(release.release for release in self.releases)})"
