@@ -89,6 +89,10 @@ def test_sentences_of_an_assessment(name):
             {"quantity": "epsilon", "at": 1e-5, "value": 1.23456789, "limit": 2.0, "side": "upper"},
             "Kept: epsilon at delta 1e-05 is at most 1.23457, the limit 2.",
         ),
+        (
+            {"quantity": "frequency_error", "limit": 0.01, "value": 0.004342, "at": 20_000},
+            "Kept: error of a frequency from 20,000 reports (frequency_error) is 0.004342, the limit 0.01.",
+        ),
     ],
 )
 def test_sentences_of_a_limit(changes, told):

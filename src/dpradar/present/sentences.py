@@ -228,6 +228,8 @@ def _quantity(limit: LimitResult) -> str:
     where = _FPR.get(limit.quantity)
     at = "" if limit.at is None or where is None else f" at {where} {limit.at:g}"
     words = QUANTITIES.get(limit.quantity, limit.quantity)
+    if limit.quantity == "frequency_error" and limit.at is not None:
+        words = words.replace("one report", f"{limit.at:,.0f} reports" if limit.at > 1 else "one report")
     return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
 
 

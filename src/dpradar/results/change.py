@@ -15,7 +15,8 @@ _CHANGE = ("parameter", "value", "instead_of", "more_private", "reason")
 class LimitResult:
     """A limit and what is reached: met only if the value is known and at most the limit.
 
-    ``at`` is the false-positive rate of a limit on ``tpr`` and the delta of one on ``epsilon``; ``source`` says where
+    ``at`` is the false-positive rate of a limit on ``tpr``, the delta of one on ``epsilon`` and the number of reports of
+    one on ``frequency_error``; ``source`` says where
     the limit comes from; ``value`` is None where it is not known, and ``reason`` says why.
 
     Examples
@@ -37,8 +38,8 @@ class LimitResult:
     @property
     def label(self) -> str:
         """The limit as it is written."""
-        where = {"tpr": "fpr", "epsilon": "delta"}.get(self.quantity)
-        at = "" if self.at is None or where is None else f" at {where} {self.at:g}"
+        where = {"tpr": "at fpr", "epsilon": "at delta", "frequency_error": "from reports:"}.get(self.quantity)
+        at = "" if self.at is None or where is None else f" {where} {self.at:g}"
         return f"{self.quantity}{at} <= {self.limit:g}"
 
     def to_dict(self) -> dict[str, Any]:

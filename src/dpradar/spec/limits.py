@@ -107,18 +107,25 @@ def _achieved(limit: Limit, what: Any, threat: Threat, abouts: Sequence[Prior]) 
 
 
 def utility_limits(spec: Spec, cost: dict[str, float]) -> tuple[LimitResult, ...]:
-    """Return every limit on accuracy beside what the noise costs."""
+    """Return every limit on accuracy beside what the noise costs; ``at`` is the number of reports."""
     found = []
     for name in COSTS:
         if name in spec.utility:
-            value = cost[name] / (math.sqrt(_reports(spec)) if name == "frequency_error" else 1.0)
+            by_report = name == "frequency_error"
+            value = cost[name] / (math.sqrt(_reports(spec)) if by_report else 1.0)
             known = math.isfinite(value)
             found.append(
                 LimitResult(
-                    quantity=name, limit=spec.utility[name], met=known and value <= spec.utility[name], side="exact",
-                    value=value if known else None, reason="" if known else "the noise hides everything", rule="cost",
+                    quantity=name,
+                    limit=spec.utility[name],
+                    value=value if known else None,
+                    met=known and value <= spec.utility[name],
+                    side="exact",
+                    rule="cost",
+                    at=_reports(spec) if by_report else None,
+                    reason="" if known else "the noise hides everything",
                 )
-            )  # fmt: skip
+            )
     return tuple(found)
 
 
