@@ -233,7 +233,7 @@ def composition(pairs: Pairs) -> Composition:
     return _composition(pairs, accuracy())
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=16)  # one may hold some 10 MB; a calibration asks for a few again and again
 def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
     step, exact = grid_of(pairs, _USUAL_CAP)
     if listed(pairs) is not None and listed(swapped(pairs)) is not None:
