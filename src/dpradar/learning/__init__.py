@@ -5,9 +5,11 @@ from .canaries import canary_audit
 from .experiment import experiment
 from .gradients import GradientScores, printed_rule
 from .networks import Network
+from .risk import CandidateRisk, candidate_risk
 from .trainer import Candidates, Training, train
 
 __all__ = [
+    "CandidateRisk",
     "Candidates",
     "GradientScores",
     "Network",
@@ -15,6 +17,7 @@ __all__ = [
     "attack_gradients",
     "canary_audit",
     "candidate_mechanism",
+    "candidate_risk",
     "experiment",
     "printed_rule",
     "train",

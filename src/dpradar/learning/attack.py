@@ -14,6 +14,7 @@ from ..attacks.play import Played
 from ..attacks.run import CONFIDENCE, counts_of
 from ..errors import ParameterError
 from ..mechanisms import Gaussian
+from ..params import shown
 from ..results.attack import AttackRun
 from .gradients import GradientScores, printed_rule
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from ..attacks.play import Attack
     from ..threats import Threat
 
-__all__ = ["attack_gradients", "candidate_mechanism"]
+__all__ = ["attack_gradients", "candidate_mechanism", "checked_targets"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+_UNLIKELY = 1e-9  # the prior gives such counts of some target less often than this
 _NEGATIVE = 1e-6  # relative to the largest: rounding in sums of squared distances
 
 
@@ -66,11 +68,15 @@ def attack_gradients(
     True
     """
     level = CONFIDENCE.check("attack_gradients", confidence)
-    chosen = np.asarray(targets, dtype=np.intp)
-    prior = threat.finite
-    if prior.is_continuous or prior.size != scores.candidates or chosen.shape != (scores.runs,):
-        allowed = f"about {scores.candidates} candidates, with {scores.runs} targets"
-        raise ParameterError("attack_gradients", allowed, f"{prior.size} values and {chosen.size} targets")
+    if maximise not in ("rad", "success"):
+        raise ParameterError("attack_gradients.maximise", "'rad' or 'success'", shown(maximise))
+    if rule not in ("exact", "printed"):
+        raise ParameterError("attack_gradients.rule", "'exact' or 'printed'", shown(rule))
+    if scores.steps == 0:
+        hint = "Add what was released, step by step: scores.add(residual, gradients)."
+        raise ParameterError("attack_gradients.scores", "of at least one step", "none", hint)
+    prior, chosen = threat.finite, checked_targets(scores, targets, threat)
+    _check_shares(chosen, prior.probabilities)
     if rule == "printed":
         played = _printed(scores, chosen, threat)
     else:
@@ -96,6 +102,35 @@ def attack_gradients(
     )
 
 
+def checked_targets(scores: GradientScores, targets: Any, threat: Threat) -> Ints:
+    """Return the targets as numbers of candidates, or raise: one for each run, each possible under the prior."""
+    prior, found = threat.finite, np.asarray(targets)
+    if prior.is_continuous or prior.size != scores.candidates or found.shape != (scores.runs,):
+        allowed = f"about {scores.candidates} candidates, with {scores.runs} targets"
+        got = f"{'a continuous prior' if prior.is_continuous else f'{prior.size} values'} and {found.size} targets"
+        raise ParameterError("attack_gradients", allowed, got)
+    if not np.issubdtype(found.dtype, np.integer) or found.min() < 0 or found.max() >= scores.candidates:
+        allowed = f"whole numbers from 0 to {scores.candidates - 1}"
+        raise ParameterError("attack_gradients.targets", allowed, shown(found.tolist()))
+    if np.any(prior.probabilities[found] == 0.0):
+        hint = "What is known of it would leave nobody that the attacker believes possible."
+        raise ParameterError("attack_gradients.targets", "of positive prior probability", "one of probability 0", hint)
+    return found.astype(np.intp)
+
+
+def _check_shares(targets: Ints, pi: Floats) -> None:
+    """Raise if the targets are not what the prior would draw: success and rad would be those of another prior."""
+    from scipy import special
+
+    counts = np.bincount(targets, minlength=pi.size)
+    tails = np.minimum(special.bdtr(counts, targets.size, pi), special.bdtrc(counts - 1, targets.size, pi))
+    worst = int(tails.argmin())
+    if tails[worst] < _UNLIKELY / pi.size:
+        got = f"{counts[worst]:,} of {targets.size:,} with a target of probability {pi[worst]:.3g}"
+        hint = "Draw the targets from the prior, or give each candidate its share of the runs."
+        raise ParameterError("attack_gradients.targets", "drawn from the prior", got, hint)
+
+
 def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> Played:
     """Judge the guesses of the printed rule: by the exact goal only, as in the paper."""
     if threat.goal.kind != "exact":
@@ -104,7 +139,9 @@ def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> Played:
     _, fibre = np.unique(threat.codes, return_inverse=True)
     own = guesses[np.arange(targets.size), fibre[targets]]
     masses = np.append(threat.finite.probabilities, 0.0)
-    return Played(own == targets, np.minimum(masses[guesses].sum(axis=1), 1.0))
+    # Nothing known: someone is named almost surely (not when all sums are equal), each with the same probability.
+    constant = threat.finite.is_uniform and guesses.shape[1] == 1 and bool(np.all(guesses >= 0))
+    return Played(own == targets, np.minimum(masses[guesses].sum(axis=1), 1.0), constant=constant)
 
 
 def candidate_mechanism(distances: Any) -> Gaussian:

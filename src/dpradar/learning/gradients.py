@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from ..params import Param
 
-__all__ = ["CLIP", "NOISE", "RATE", "GradientScores", "printed_rule"]
+__all__ = ["CLIP", "NOISE", "RATE", "GradientScores", "check_norms", "printed_rule"]
 
 Floats = NDArray[np.float64]
 
@@ -95,8 +95,10 @@ class GradientScores:
             allowed = f"residual ({self.runs}, parameters) and gradients ({self.runs}, {self.candidates}, parameters)"
             raise ParameterError("GradientScores.add", allowed, f"{left.shape} and {means.shape}")
         shared = means.shape[0] == 1
-        products = left @ means[0].T if shared else (means @ left[:, :, None])[:, :, 0]
-        self.add_products(products, means @ means.transpose(0, 2, 1))
+        with np.errstate(invalid="ignore", over="ignore"):  # add_products looks for what is not finite
+            products = left @ means[0].T if shared else (means @ left[:, :, None])[:, :, 0]
+            gram = means @ means.transpose(0, 2, 1)
+        self.add_products(products, gram)
 
     def add_products(self, products: Any, gram: Any) -> None:
         """Add one step from inner products: <residual, mu_i> (runs x candidates) and <mu_i, mu_j> (runs or 1, i, j)."""
@@ -105,14 +107,9 @@ class GradientScores:
         if inner.shape != shape or table.shape not in ((self.runs, m, m), (1, m, m)):
             allowed = f"products {shape} and a Gram matrix {(self.runs, m, m)}"
             raise ParameterError("GradientScores.add_products", allowed, f"{inner.shape} and {table.shape}")
-        if not (np.all(np.isfinite(inner)) and np.all(np.isfinite(table))):
-            hint = "The training has diverged, or the gradients were not computed."
-            raise ParameterError("gradients", "finite numbers", "nan or infinite ones", hint)
+        _check_finite(inner)
+        check_norms(table, self.clip)
         norms = np.diagonal(table, axis1=1, axis2=2)
-        longest = float(norms.max()) ** 0.5
-        if longest > self.clip * (1.0 + _LONGER):
-            hint = "Clip them before they are added."
-            raise ParameterError("gradients", f"clipped to norm {self.clip:g}", f"one of norm {longest:g}", hint)
         loss = (inner - 0.5 * norms) / self.variance
         if self.sample_rate < 1.0:
             # ln(1 - q + q e^x), without overflow
@@ -122,6 +119,21 @@ class GradientScores:
         apart = norms.mean(axis=0)
         self.distances += (apart[:, None] + apart[None, :] - 2.0 * table.mean(axis=0)) / self.variance
         self.steps += 1
+
+
+def check_norms(gram: Floats, clip: float) -> None:
+    """Raise unless the gradients with these inner products are finite and clipped."""
+    _check_finite(gram)
+    longest = float(np.diagonal(gram, axis1=-2, axis2=-1).max()) ** 0.5
+    if longest > clip * (1.0 + _LONGER):
+        hint = "Clip them before they are added."
+        raise ParameterError("gradients", f"clipped to norm {clip:g}", f"one of norm {longest:g}", hint)
+
+
+def _check_finite(numbers: Floats) -> None:
+    if not np.all(np.isfinite(numbers)):
+        hint = "The training has diverged, or the gradients were not computed."
+        raise ParameterError("gradients", "finite numbers", "nan or infinite ones", hint)
 
 
 def printed_rule(plain: Any, codes: Any) -> NDArray[np.intp]:

@@ -13,7 +13,7 @@ from ..bounds import assess
 from ..errors import MissingExtra, ParameterError
 from ..mechanisms import DPSGD
 from ..params import shown
-from .attack import attack_gradients
+from .attack import attack_gradients, checked_targets
 from .gradients import RATE, GradientScores
 from .joining import joined_scores
 
@@ -79,10 +79,9 @@ class Recording:
 
         What the threat says is known of the target leaves only the candidates of which the same is known.
         """
+        targets = checked_targets(self.scores, self.targets, threat)
         prior, codes = threat.finite.probabilities, threat.codes
-        if prior.size != self.scores.candidates:
-            raise ParameterError("threat", f"about {self.scores.candidates} candidates", f"{prior.size} values")
-        fits = codes[self.targets][:, None] == codes[None, :]
+        fits = codes[targets][:, None] == codes[None, :]
         with np.errstate(divide="ignore"):
             logs = np.where(fits, np.log(prior)[None, :] + self.scores.likelihoods, -np.inf)
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
