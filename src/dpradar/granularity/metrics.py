@@ -198,7 +198,7 @@ def runs_changed(first: Stream, other: Stream, length: int) -> float:
 
 
 def clusters_changed(first: Users, other: Users, cluster: Callable[[Any], Hashable]) -> float:
-    """Return the distance of element-level DP: pairs of a user and a cluster in which the user's values differ.
+    """Return the distance of element-level DP: pairs of a user and a cluster in which the user's points differ.
 
     Examples
     --------
@@ -210,10 +210,13 @@ def clusters_changed(first: Users, other: Users, cluster: Callable[[Any], Hashab
         return math.inf
     total = 0
     for user in first:
-        one, two = (Counter((cluster(value), value) for value in _values(data[user])) for data in (first, other))
-        total += len({name for name, _ in (one - two) + (two - one)})
+        one, two = (Counter(_points(data[user], cluster)) for data in (first, other))
+        total += len({name for name, *_ in (one - two) + (two - one)})
     return float(total)
 
 
-def _values(data: Any) -> Iterable[Any]:
-    return data.values() if isinstance(data, Mapping) else data
+def _points(data: Any, cluster: Callable[[Any], Hashable]) -> Iterable[tuple[Hashable, ...]]:
+    """Return the values of a user, or the points with their times, each with its cluster in front."""
+    if isinstance(data, Mapping):
+        return [(cluster(value), value, time) for time, value in data.items()]
+    return [(cluster(value), value) for value in data]
