@@ -15,9 +15,9 @@ _CHANGE = ("parameter", "value", "instead_of", "more_private", "reason")
 class LimitResult:
     """A limit and what is reached: met only if the value is known and at most the limit.
 
-    ``at`` is the false-positive rate of a limit on ``tpr``, the delta of one on ``epsilon`` and the number of reports of
-    one on ``frequency_error``; ``source`` says where
-    the limit comes from; ``value`` is None where it is not known, and ``reason`` says why.
+    ``at`` is the false-positive rate of a limit on ``tpr``, the delta of one on ``epsilon`` and the number of reports
+    of one on ``frequency_error``; ``source`` says where the limit comes from; ``value`` is None where it is not known,
+    and ``reason`` says why.
 
     Examples
     --------

@@ -39,4 +39,8 @@ def load(path: str | Path) -> Any:
     kind = _KINDS.get(str(data.get("schema"))) if isinstance(data, dict) else None
     if kind is None:
         raise ParameterError("load", "a file written by save()", str(path), f"Known: {', '.join(_KINDS)}.")
-    return kind.from_dict(data)
+    try:
+        return kind.from_dict(data)
+    except (AttributeError, KeyError, TypeError) as error:
+        hint = f"Something is missing or was changed in it ({error})."
+        raise ParameterError("load", "a file written by save()", str(path), hint) from None

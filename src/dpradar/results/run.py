@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +30,15 @@ _EVIDENCE: dict[str, Any] = {"dpradar/attack/1": AttackRun, "dpradar/audit/1": A
 
 def _all_met(limits: tuple[LimitResult, ...]) -> bool | None:
     return all(limit.met for limit in limits) if limits else None
+
+
+def _costs(cost: dict[str, float]) -> dict[str, float | None]:
+    """Return errors for a file: JSON has no infinity, which is written as null."""
+    return {name: error if math.isfinite(error) else None for name, error in cost.items()}
+
+
+def _read_costs(cost: dict[str, float | None]) -> dict[str, float]:
+    return {name: math.inf if error is None else error for name, error in cost.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +97,17 @@ class NoiseResult:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         plain = {name: getattr(self, name) for name in ("factor", "parameter", "value")}
-        return {**plain, "cost": dict(self.cost), "assessments": [one.to_dict() for one in self.assessments]}
+        return {**plain, "cost": _costs(self.cost), "assessments": [one.to_dict() for one in self.assessments]}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> NoiseResult:
         """Return what ``to_dict`` wrote."""
-        plain = {name: data[name] for name in ("factor", "parameter", "value", "cost")}
-        return cls(**plain, assessments=tuple(Assessment.from_dict(one) for one in data["assessments"]))
+        plain = {name: data[name] for name in ("factor", "parameter", "value")}
+        return cls(
+            **plain,
+            cost=_read_costs(data["cost"]),
+            assessments=tuple(Assessment.from_dict(one) for one in data["assessments"]),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +145,7 @@ class ReleaseResult:
             "parts": list(self.parts),
             "met": self.met,
             "assessments": [one.to_dict() for one in self.assessments],
-            "cost": dict(self.cost),
+            "cost": _costs(self.cost),
             "utility": [limit.to_dict() for limit in self.utility],
             "change": None if self.change is None else self.change.to_dict(),
             "neighbours_cost": [one.to_dict() for one in self.neighbours_cost],
@@ -142,7 +156,8 @@ class ReleaseResult:
     def from_dict(cls, data: dict[str, Any]) -> ReleaseResult:
         """Return what ``to_dict`` wrote."""
         return cls(
-            **{name: data[name] for name in ("name", "what", "release", "cost")},
+            **{name: data[name] for name in ("name", "what", "release")},
+            cost=_read_costs(data["cost"]),
             dates=tuple(data["dates"]),
             parts=tuple(data["parts"]),
             assessments=tuple(ThreatResult.from_dict(one) for one in data["assessments"]),
@@ -165,13 +180,15 @@ class SweepPoint:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data; of each bound the value, the side and the rule."""
         bounds = [{q: _slim(bound) for q, bound in one.items()} for one in self.bounds]
-        return {"value": self.value, "bounds": bounds, "baselines": list(self.baselines), "cost": dict(self.cost)}
+        return {"value": self.value, "bounds": bounds, "baselines": list(self.baselines), "cost": _costs(self.cost)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> SweepPoint:
         """Return what ``to_dict`` wrote."""
         bounds = tuple({q: None if one[q] is None else Bound(**one[q]) for q in QUANTITIES} for one in data["bounds"])
-        return cls(value=data["value"], bounds=bounds, baselines=tuple(data["baselines"]), cost=data["cost"])
+        return cls(
+            value=data["value"], bounds=bounds, baselines=tuple(data["baselines"]), cost=_read_costs(data["cost"])
+        )
 
 
 def _slim(bound: Bound | None) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from ..mechanisms.cost import cost_of
 from .evidence import evidence_of
 from .kinds import KINDS
 from .problems import problem_of
-from .question import threat_of
+from .question import threat_of, without_prior
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,4 +123,4 @@ def _evidence_problems(spec: Spec) -> Iterator[Problem]:
 
 
 def _attackable(spec: Spec, index: int) -> bool:
-    return not {"baseline", "membership", "worst"} & set(spec.asked[index].options)
+    return not without_prior(spec.asked[index].options)

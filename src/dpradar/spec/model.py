@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
-from .question import THREAT, release_call, size_of, threat_of
+from .question import THREAT, release_call, size_of, threat_of, without_prior
 from .words import inside
 
 if TYPE_CHECKING:
@@ -124,9 +124,11 @@ class Spec:
         """Return a threat to one release, or to all of them composed."""
         where = self.where("threat", threat)
         options = self.asked[threat].options
+        if without_prior(options):
+            return self._threat(options, None, where)
         sizes: dict[int, str] = {}
         for i in range(len(self.releases)) if release is None else (release,):
-            size = size_of({**self.release(i), "worst": options.get("worst")}, self.where("release", i))
+            size = size_of(self.release(i), self.where("release", i))
             if size is not None:
                 sizes.setdefault(size, self.place("release", i))
         if len(sizes) > 1:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .words import Options, Where
 
-__all__ = ["THREAT", "release_call", "release_of", "threat_call", "threat_of"]
+__all__ = ["THREAT", "release_call", "release_of", "threat_call", "threat_of", "without_prior"]
 
 THREAT = ("m", "prior", "values", "records", "weights", "knowledge", "goal", "baseline", "membership", "worst")
 
@@ -66,6 +66,11 @@ def _checked_size(size: float, where: Where) -> int:
     return int(size)
 
 
+def without_prior(options: Options) -> list[str]:
+    """Return which of the threats that need no prior the options name."""
+    return [name for name in ("baseline", "membership", "worst") if options.get(name) not in (None, False)]
+
+
 def threat_of(options: Options, where: Where = PLAIN) -> Threat:
     """Return the threat that the options describe; a prior must fit the release.
 
@@ -77,7 +82,7 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
     Threat.membership(0.5)
     """
     threat: Threat = threat_call(options, where).build()
-    size = size_of(options, where)
+    size = None if threat.prior is None else size_of(options, where)
     if size is not None and threat.prior is not None and threat.prior.size not in (0, size):
         hint = f"Leave out {where('m')}, or give as many values."
         allowed = f"{threat.prior.size}, as the prior has that many values"
@@ -87,7 +92,7 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
 
 def threat_call(options: Options, where: Where = PLAIN) -> Call:
     """Return the threat that the options describe, as a call."""
-    short = [name for name in ("baseline", "membership", "worst") if options.get(name) not in (None, False)]
+    short = without_prior(options)
     prior = _prior(options, None if short else size_of(options, where), where)
     if len(short) + (prior is not None) > 1:
         given = [where(name) for name in short] + (["a prior"] if prior is not None else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -44,13 +45,25 @@ def read(path: str | Path) -> Spec:
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        text = path.read_bytes().decode("utf-8-sig") if size <= MOST_BYTES else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(str(path), [Problem("", f"cannot be read: {error}")]) from None
-    if size > MOST_BYTES:
-        raise SpecError(str(path), [_too_large(size)])
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
+    except OSError as error:
+        raise SpecError(str(path), [Problem("", f"cannot be read: {error.strerror}", _near(path))]) from None
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            str(path), [Problem("", f"must be UTF-8 text; got byte {error.start}: {error.reason}")]
+        ) from None
+    if len(data) > MOST_BYTES:
+        raise SpecError(str(path), [_too_large()])
     return parse(text, folder=path.parent, file=str(path))
+
+
+def _near(path: Path) -> str:
+    """Return a hint at a file with a similar name."""
+    beside = [other.name for other in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+    near = difflib.get_close_matches(path.name, beside, n=1)
+    return f"Did you mean {str(path.parent / near[0])!r}?" if near else "`dpradar new` writes one to start from."
 
 
 def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> Spec:
@@ -69,7 +82,7 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> S
       release.epsilon: must be a number at least 0; got '0,5'. '0,5' has a decimal comma. Write it with a point: 0.5.
     """
     if len(text) > MOST_BYTES:
-        raise SpecError(file, [_too_large(len(text))])
+        raise SpecError(file, [_too_large()])
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -82,9 +95,9 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> S
     return spec
 
 
-def _too_large(size: int) -> Problem:
+def _too_large() -> Problem:
     hint = "Put long lists into files of their own, such as prior = '@prior.csv'."
-    return Problem("", f"must have at most {MOST_BYTES:,} bytes; got {size:,}", hint)
+    return Problem("", f"must have at most {MOST_BYTES:,} bytes; got more", hint)
 
 
 def _not_toml(text: str, error: Exception) -> Problem:

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -151,17 +152,18 @@ def words(value: Any, option: str, where: Where) -> list[Any]:
     elif not value.startswith("@"):
         found = [word.strip() for word in value.split(",")]
     else:
-        found = _lines(where.path(value[1:], option), where(option))
+        found = _lines(where.path(value[1:], option), option, where)
     where.check_count(len(found), option)
     return found
 
 
-def _lines(path: Path, name: str) -> list[str]:
+def _lines(path: Path, option: str, where: Where) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise ParameterError(name, "a readable file after @", repr(str(path)), str(error)) from None
-    return [line.strip() for line in lines if line.strip()]
+        with path.open(encoding="utf-8") as file:
+            lines = (line.strip() for line in file)
+            return list(islice((line for line in lines if line), where.most_values + 1))  # one too many is noticed
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(where(option), "a readable file after @", repr(str(path)), str(error)) from None
 
 
 def steps(value: Any, option: str, where: Where) -> Steps | list[float]:
@@ -199,7 +201,9 @@ def table(value: Any, option: str, where: Where) -> list[list[float]]:
     """Return rows of numbers: a list of lists, or a CSV file."""
     name, value = where(option), data(value, where(option))
     given = _list(value, name)
-    rows = _csv(where.path(value, option), name) if given is None else [_list(row, name) or [] for row in given]
+    rows = (
+        _csv(where.path(value, option), option, where) if given is None else [_list(row, name) or [] for row in given]
+    )
     if len({len(row) for row in rows}) != 1:
         kind = "a CSV file with" if given is None else "a list of"
         raise ParameterError(name, f"{kind} rows of equal length", f"lengths {sorted({len(r) for r in rows})}")
@@ -207,24 +211,24 @@ def table(value: Any, option: str, where: Where) -> list[list[float]]:
     return [[number(cell.strip() if isinstance(cell, str) else cell, name) for cell in row] for row in rows]
 
 
-def _csv(path: Path, name: str) -> list[list[str]]:
+def _csv(path: Path, option: str, where: Where) -> list[list[str]]:
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            return [row for row in csv.reader(file) if row]
-    except (OSError, ValueError, csv.Error) as error:
-        raise ParameterError(name, "a readable CSV file", repr(str(path)), str(error)) from None
+            return list(islice((row for row in csv.reader(file) if row), where.most_values + 1))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ParameterError(where(option), "a readable CSV file", repr(str(path)), str(error)) from None
 
 
 def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
     """Return the columns of a table {name: list}, or of a CSV file with a header."""
     name, value = where(option), data(value, where(option))
     if not isinstance(value, str):
-        return _columns_of(value, name)
+        return _columns_of(value, option, where)
     path = where.path(value, option)
     try:
         with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, ValueError, csv.Error) as error:
+            rows = list(islice(csv.DictReader(file), where.most_values + 1))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(name, "a readable CSV file with a header", repr(str(path)), str(error)) from None
     if not rows or any(None in row or None in row.values() for row in rows):
         raise ParameterError(name, "a CSV file with a header and rows of equal length", repr(str(path)))
@@ -232,9 +236,10 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
     return {column: [row[column] for row in rows] for column in rows[0]}
 
 
-def _columns_of(value: Any, name: str) -> dict[str, list[Any]]:
+def _columns_of(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
     if not isinstance(value, Mapping) or not all(isinstance(column, list) for column in value.values()):
-        raise ParameterError(name, "a CSV file, or a table of columns, each a list", shown(value))
+        raise ParameterError(where(option), "a CSV file, or a table of columns, each a list", shown(value))
+    where.check_count(max(map(len, value.values()), default=0), option)
     return {str(column): list(entries) for column, entries in value.items()}
 
 
