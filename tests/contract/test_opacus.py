@@ -13,7 +13,7 @@ HISTORY = [(1.0, 0.01, 1000), (0.8, 0.02, 200)]
 
 @pytest.fixture(scope="module")
 def accountants():
-    found = pytest.importorskip("opacus.accountants", reason="Opacus is not installed (extra: opacus)")
+    found = pytest.importorskip("opacus.accountants", reason="Opacus is not installed (extra: torch)")
     return {"rdp": found.RDPAccountant, "prv": found.PRVAccountant, "gdp": found.GaussianAccountant}
 
 
@@ -62,8 +62,8 @@ def test_before_the_first_step(accountants, name):
 @pytest.mark.contract
 @pytest.mark.filterwarnings("ignore")
 def test_a_training_run():
-    opacus = pytest.importorskip("opacus", reason="Opacus is not installed (extra: opacus)")
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra: opacus)")
+    opacus = pytest.importorskip("opacus", reason="Opacus is not installed (extra: torch)")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra: torch)")
     torch.manual_seed(0)
     records = torch.utils.data.TensorDataset(torch.randn(100, 4), torch.randn(100, 1))
     model = torch.nn.Linear(4, 1)

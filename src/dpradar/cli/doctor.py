@@ -20,11 +20,11 @@ __all__ = ["doctor_command"]
 _FOR = {
     "accounting": "composition of privacy losses: dpsgd, registers, repeated noise",
     "data": "audits of logs in Parquet files",
-    "opacus": "training with Opacus",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
     "roads": "attacks on movements along roads",
     "search": "audits that search for events",
+    "torch": "training with PyTorch and Opacus, and recording it",
     "web": "the explorer: dpradar serve",
 }
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"])?$")

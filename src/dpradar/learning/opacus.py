@@ -342,7 +342,7 @@ def _check_optimizer(optimizer: Any) -> None:
     try:
         from opacus.optimizers import DPOptimizer
     except ImportError:
-        raise MissingExtra("opacus", "opacus") from None
+        raise MissingExtra("opacus", "torch") from None
     kind = type(optimizer)
     if not isinstance(optimizer, DPOptimizer):
         hint = "Make the recorder after privacy_engine.make_private, with the optimiser that it returns."

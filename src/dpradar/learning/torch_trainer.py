@@ -272,5 +272,5 @@ def _torch() -> tuple[Any, Any]:
         import torch
         from torch import nn
     except ImportError:
-        raise MissingExtra("torch", "opacus") from None
+        raise MissingExtra("torch", "torch") from None
     return torch, nn
