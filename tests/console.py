@@ -1,4 +1,8 @@
-"""Console blocks of the documents: run them, compare them, or rewrite them (`python -m tests.console`)."""
+"""Console blocks of the documents: run them, compare them, or rewrite them (`python -m tests.console`).
+
+Commands find the folder `examples`, and every block of the page that starts with a line such as `# survey.toml` as a
+file of that name. A tutorial is one story: its blocks run in one folder, in order.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts)]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", flags=re.M | re.S)
+_FILE = re.compile(r"^```\w+\n(# ([\w-]+\.(?:toml|py|csv))\n.*?)^```", flags=re.M | re.S)
 
 
 class Step(NamedTuple):
@@ -20,6 +25,18 @@ class Step(NamedTuple):
 
     command: str
     printed: list[str]
+
+
+def is_story(path: Path) -> bool:
+    """Whether the blocks of a page build on each other."""
+    return path.parent.name == "tutorials"
+
+
+def prepare(path: Path, folder: Path) -> None:
+    """Put the files that a page shows, and the examples, into the folder where its commands run."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    for text, name in _FILE.findall(path.read_text(encoding="utf-8")):
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def steps(block: str) -> list[Step]:
@@ -36,7 +53,8 @@ def steps(block: str) -> list[Step]:
 def blocks(path: Path) -> list[list[Step]]:
     """Return the blocks that can be run; `make` is left to people."""
     found = [steps(block) for block in _BLOCK.findall(path.read_text(encoding="utf-8"))]
-    return [block for block in found if block and not any(step.command.startswith("make") for step in block)]
+    found = [block for block in found if block and not any(step.command.startswith("make") for step in block)]
+    return [[step for block in found for step in block]] if found and is_story(path) else found
 
 
 def run(command: str, folder: Path) -> list[str]:
@@ -57,19 +75,23 @@ def same(printed: list[str], expected: list[str]) -> bool:
 
 
 def refresh(path: Path) -> None:
-    """Rewrite the blocks of a document with what the commands print now; blocks with `...` stay."""
+    """Rewrite the blocks of a document with what the commands print now; what is printed as `...` stays so."""
 
     def rewrite(match: re.Match[str]) -> str:
         block = steps(match.group(1))
-        if not block or any(step.command.startswith("make") or "..." in step.printed for step in block):
+        if not block or any(step.command.startswith("make") for step in block):
             return match.group(0)
-        with tempfile.TemporaryDirectory() as folder:
-            lines = [line for s in block for line in (f"$ {s.command}", *run(s.command, Path(folder)))]
+        lines = []
+        for step in block:
+            printed = run(step.command, Path(folder))
+            lines += [f"$ {step.command}", *(step.printed if "..." in step.printed else printed)]
         return "\n".join(["```console", *lines, "```"])
 
-    path.write_text(_BLOCK.sub(rewrite, path.read_text(encoding="utf-8")), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(path, Path(folder))
+        path.write_text(_BLOCK.sub(rewrite, path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for document in DOCUMENTS:
+    for document in [Path(name).resolve() for name in sys.argv[1:]] or DOCUMENTS:
         refresh(document)

@@ -53,13 +53,6 @@ def test_rules_have_unique_names_and_a_title():
     assert all(rule.title and rule.quantities for rule in RULES)
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.name != "trivial"], ids=lambda rule: rule.name)
-def test_every_rule_has_a_derivation(rule):
-    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "derivations").glob("*.md")]
-    assert any(f"`{rule.name}`" in page for page in pages), f"no page in docs/derivations names `{rule.name}`"
-    assert rule.cites
-
-
 def test_every_cited_key_is_in_the_bibliography():
     keys = set(re.findall(r"@\w+\{(\w+)", (ROOT / "references.bib").read_text(encoding="utf-8")))
     cited = {key for rule in RULES for cite in rule.cites for key in re.findall(r"\[(\w+)\]", cite)}
@@ -94,26 +87,3 @@ def test_test_files_have_tests(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     tests = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]
     assert tests
-
-
-def _blocks(path: Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), flags=re.M | re.S)
-
-
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-@pytest.mark.parametrize("path", [p for p in DOCUMENTS if _blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
-def test_python_in_documents_runs(path, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(ROOT))
-    for number, block in enumerate(_blocks(path)):
-        exec(compile(block, f"{path.name} block {number}", "exec", dont_inherit=True), {"__name__": "__doc__"})  # noqa: S102 - our own docs
-    assert _blocks(path)
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
-def test_links_between_documents_exist(path):
-    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
-    missing = [link for link in links if not (path.parent / link).exists()]
-    assert missing == []

@@ -1,0 +1,72 @@
+"""Pictures of the report for README and docs: `make docs` runs this where chromium is installed.
+
+A picture is written only where it looks different from the one that is there, so that a build leaves the repository
+as it is until what people see has changed.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+HERE = Path(__file__).parent
+SPEC = HERE.parent / "examples" / "health-survey.toml"
+LARGEST = 150_000  # bytes
+COLOURS = 64
+CHANGED = 32  # of 255, in one colour
+SAME = 0.02  # share of pixels that may differ: another date, another version of the fonts
+
+
+def _chromium(*options: str) -> None:
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if browser is None:
+        sys.exit("pictures need chromium")
+    with tempfile.TemporaryDirectory() as profile:
+        plain = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        alone = [f"--user-data-dir={profile}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        command = [browser, *plain, *alone, *options]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)  # noqa: S603 - our own pages
+
+
+def _picture(address: str, width: int, height: int) -> Image.Image:
+    """Return what a browser shows at this address, in few colours."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, "picture.png")
+        _chromium(f"--window-size={width},{height}", "--virtual-time-budget=10000", f"--screenshot={target}", address)
+        return Image.open(io.BytesIO(target.read_bytes())).convert("RGB").quantize(COLOURS)
+
+
+def _looks_the_same(one: Image.Image, path: Path) -> bool:
+    if not path.exists():
+        return False
+    old, new = (np.asarray(image.convert("RGB"), dtype=int) for image in (Image.open(path), one))
+    return old.shape == new.shape and float((np.abs(old - new).max(axis=2) > CHANGED).mean()) < SAME
+
+
+def _keep(image: Image.Image, path: Path) -> None:
+    if _looks_the_same(image, path):
+        return
+    image.save(path, optimize=True)
+    if path.stat().st_size > LARGEST:
+        sys.exit(f"{path} has {path.stat().st_size} bytes, more than {LARGEST}")
+    sys.stdout.write(f"wrote {path.relative_to(HERE.parent)}\n")
+
+
+def report(path: Path) -> None:
+    """Show the upper part of the report of an example."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, "risk.html")
+        command = [sys.executable, "-m", "dpradar", "run", str(SPEC), "--report", str(target)]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own command
+        _keep(_picture(target.as_uri(), 1000, 1400), path)
+
+
+if __name__ == "__main__":
+    report(HERE / "pictures" / "report.png")

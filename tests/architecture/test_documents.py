@@ -1,0 +1,105 @@
+"""The documents: their Python runs, their links lead somewhere, and they name every rule and every public name."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+import dpradar as dr
+from dpradar.bounds.rules import RULES
+from tests.console import DOCUMENTS, ROOT, is_story, prepare
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DERIVATIONS = ROOT / "docs" / "derivations"
+MODULES = ("audits", "learning", "notions", "spec")
+
+
+def _blocks(path: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("path", [p for p in DOCUMENTS if _blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_in_documents_runs(path, monkeypatch, tmp_path):
+    prepare(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for folder in (str(ROOT), str(tmp_path)):
+        monkeypatch.syspath_prepend(folder)
+    names = {"__name__": "__doc__"}
+    for number, block in enumerate(_blocks(path)):
+        names = names if is_story(path) else {"__name__": "__doc__"}
+        exec(compile(block, f"{path.name} block {number}", "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
+    assert _blocks(path)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_documents_exist(path):
+    links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    missing = [link for link in links if not (path.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_page_is_reached_from_the_first_one():
+    reached, open_pages = set(), [ROOT / "docs" / "index.md"]
+    while open_pages:
+        page = open_pages.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        open_pages += [(page.parent / link).resolve() for link in links]
+    assert {path for path in DOCUMENTS if path.name != "README.md"} <= reached
+
+
+def _rows() -> dict[str, list[str]]:
+    lines = (DERIVATIONS / "index.md").read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
+    return {row[0].strip("`"): row for row in cells}
+
+
+def test_the_table_of_rules_has_one_row_for_each():
+    lines = (DERIVATIONS / "index.md").read_text(encoding="utf-8").splitlines()
+    assert sorted(line.split("`")[1] for line in lines if line.startswith("| `")) == sorted(r.name for r in RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_every_rule_has_a_derivation(rule):
+    row = _rows()[rule.name]
+    pages = re.findall(r"\]\(([\w-]+\.md)\)", row[1])
+    texts = [(DERIVATIONS / page).read_text(encoding="utf-8") for page in pages]
+    assert any(f"`{rule.name}`" in text for text in texts), f"no page named in its row derives `{rule.name}`"
+    assert rule.cites or rule.name == "trivial"  # which holds for every mechanism, by definition
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_the_table_of_rules_names_the_source(rule):
+    source = _rows()[rule.name][2]
+    for cite in rule.cites:
+        # Theorem 4.3 stands above its table, for all engines.
+        wanted = "ours" if cite == "dpradar derivation" else cite.removeprefix("[RAD] ").removeprefix("[UNIFY] ")
+        assert wanted in source or cite == "[RAD] Theorem 4.3", f"{cite} is not in the row of `{rule.name}`"
+
+
+def _documented() -> set[str]:
+    """Return the full names that the reference documents; a module stands for its public names."""
+    pages = [p.read_text(encoding="utf-8") for p in (ROOT / "docs" / "reference").glob("*.md")]
+    found = {(kind, name) for page in pages for kind, name in re.findall(r"^\.\. auto(\w+):: ([\w.]+)", page, re.M)}
+    modules = [name for kind, name in found if kind == "module"]
+    inside = {f"{name}.{public}" for name in modules for public in importlib.import_module(name).__all__}
+    return {name for _, name in found} | inside
+
+
+@pytest.mark.parametrize("name", dr.__all__)
+def test_every_public_name_is_in_the_reference(name):
+    assert f"dpradar.{name}" in _documented()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_name_of_a_public_module_is_in_the_reference(module):
+    public = importlib.import_module(f"dpradar.{module}")
+    elsewhere = {f"dpradar.{module}.{name}" for name in public.__all__ if name in dr.__all__}
+    assert {f"dpradar.{module}.{name}" for name in public.__all__} <= _documented() | elsewhere
