@@ -50,8 +50,9 @@ format: setup  ## format the code and apply safe fixes
 	$(PY) -m ruff format .
 
 docs: $(DOCS)/.installed  ## build the documentation into docs/_build/html
+	@if command -v chromium > /dev/null; then $(PY) docs/pictures.py; else echo "no chromium: the pictures stay as they are"; fi
 	PYTHONPATH="$(CURDIR)/$(DOCS)" $(PY) -m sphinx --quiet --fail-on-warning --keep-going --doctree-dir docs/_build/doctrees docs docs/_build/html
-	$(PY) -m pytest tests/docs $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(DOCS)" $(PY) -m pytest tests/docs $(ARGS)
 
 bench: $(PEERS)/.installed $(AUDITED)/.installed $(TORCH)/.installed  ## measure speed, beside other software in the same run
 	PYTHONPATH="$(CURDIR)/$(PEERS):$(CURDIR)/$(AUDITED):$(CURDIR)/$(TORCH)" $(PY) -m benchmarks $(ARGS)
