@@ -10,6 +10,7 @@ import pytest
 
 import dpradar as dr
 from dpradar.bounds.rules import RULES
+from dpradar.present.glossary import TERMS
 from tests.console import DOCUMENTS, ROOT, is_story, prepare
 
 if TYPE_CHECKING:
@@ -103,3 +104,11 @@ def test_every_name_of_a_public_module_is_in_the_reference(module):
     public = importlib.import_module(f"dpradar.{module}")
     elsewhere = {f"dpradar.{module}.{name}" for name in public.__all__ if name in dr.__all__}
     assert {f"dpradar.{module}.{name}" for name in public.__all__} <= _documented() | elsewhere
+
+
+@pytest.mark.parametrize("word", TERMS)
+def test_the_glossary_says_what_explain_says(word):
+    page = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
+    entry = re.search(rf"^{word}\n(?:\S.*\n)*    (.*)$", page, flags=re.M)
+    assert entry is not None, f"{word} is not in the glossary"
+    assert entry[1].startswith(TERMS[word])
