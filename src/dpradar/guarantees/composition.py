@@ -112,7 +112,7 @@ class Composition:
         if self.exact:
             return f"privacy losses lie on a grid of {self.step:.3g}: no discretisation error"
         known = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
-        return f"privacy losses rounded to the safe side on a grid of {self.step:.3g}{known}"
+        return f"privacy losses rounded up on a grid of {self.step:.3g}{known}"
 
     def delta(self, epsilon: float) -> float:
         """Return the delta at an epsilon, in the worse of both orders."""

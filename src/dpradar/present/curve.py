@@ -82,7 +82,7 @@ def _marks(marks: Sequence[Mark]) -> str:
         else:
             groups.append([mark])
     dots = "".join(f'<circle class="k" cx="{x:.1f}" cy="{y:.1f}" r="4.5"/>' for x, y in map(_spot, marks))
-    return "".join(map(_bar, marks)) + dots + "".join(map(_numbers, groups))
+    return "".join(map(_bar, marks)) + dots + "".join(_numbers(group) for group in groups if group[0].number)
 
 
 def _spot(mark: Mark) -> Point:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST", "document", "fragment", "report", "stylesheet"]
 
 LARGEST = 300_000  # bytes of a report
+_ROOM = 20  # lines below the label that fit on a sheet in normal print
 _DRAWN = 12  # cards that keep their icons in a large report
 _LEFT_OUT = "The data behind this report are too large to be part of it; save the result as JSON beside it."
 # What could end a script element, or a string in JavaScript that is read from it, is written as an escape.
@@ -130,19 +131,27 @@ def document(result: Any) -> str:
     template = environment().get_template("report.html")
     sheet = files("dpradar.present").joinpath("templates", "page.css").read_text(encoding="utf-8")
     # Style sheets of our own, and JSON in which nothing can end the script element.
-    given = {"version": __version__, "style": Markup(stylesheet()), "sheet": Markup(sheet)}  # noqa: S704
+    given: dict[str, Any] = {"version": __version__, "style": Markup(stylesheet()), "sheet": Markup(sheet)}  # noqa: S704
     bare = ""
     for page in _smaller(page_of(result)):
-        bare = template.render(**given, page=page, data="", missing=_LEFT_OUT)
+        given |= {"page": page, "dense": _dense(page)}
+        bare = template.render(**given, data="", missing=_LEFT_OUT)
         full = result.to_dict()
         for data in (full, _slimmer(full, "neighbours_cost"), _slimmer(full, None)):
             inside = embedded(data)
             if len(bare.encode()) + len(inside) <= LARGEST:
-                return template.render(**given, page=page, data=Markup(inside), missing="")  # noqa: S704
+                return template.render(**given, data=Markup(inside), missing="")  # noqa: S704
         if len(bare.encode()) <= LARGEST:
             return bare
     got = f"{len(bare.encode()) // 1000} kB"
     raise ParameterError("report", f"at most {LARGEST // 1000} kB", got, "Write one report for each release.")
+
+
+def _dense(page: Page) -> bool:
+    """Whether a page needs smaller print to stay on one sheet of paper: an estimate of its lines."""
+    rows = sum(len(table.rows) for table in page.tables)
+    utility = 0 if page.utility is None else 2 + sum(2 + len(table.rows) for table in page.utility.tables)
+    return rows + 4 * len(page.evidence) + utility + 2 * bool(page.decision) > _ROOM
 
 
 def _smaller(page: Page) -> Iterator[Page]:

@@ -13,6 +13,7 @@ __all__ = ["icons_svg"]
 _COLUMNS, _PITCH, _SIZE = 10, 12, 10
 _WIDE, _CELL = 100, 1.2  # ten thousand people: too small to draw one by one
 _BOX = 121
+_SPECK, _RING = 12, 9.0  # areas of so few people get a ring
 
 
 def _squares(first: int, last: int) -> str:
@@ -69,7 +70,15 @@ def _many(icons: Icons) -> str:
     before, extra = _region(0, anyway), _region(anyway, right)
     parts = [("w" if icons.known else "u", _path(_region(0, icons.total))), ("a", _path(before))]
     parts += [("x", _path(extra)), ("h", _hatched(extra))]
-    return "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in parts if path)
+    drawn = "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in parts if path)
+    return drawn + (_ring(extra[0]) if 0 < icons.extra <= _SPECK else "")
+
+
+def _ring(spot: tuple[float, float, float, float]) -> str:
+    """Return a ring around an area that is too small to be found."""
+    x, y, wide, high = spot
+    centre = f'cx="{max(x + wide / 2, _RING):.4g}" cy="{max(y + high / 2, _RING):.4g}"'
+    return f'<circle class="ci" {centre} r="{_RING - 1:g}"/>'
 
 
 def icons_svg(icons: Icons) -> str:

@@ -46,7 +46,9 @@ def _code(text: str) -> list[str]:
 def _table(table: Table) -> list[str]:
     rows = [table.headings, *table.rows]
     lines = [f"| {' | '.join(plain(cell) for cell in row)} |" for row in rows]
-    return [f"**{plain(table.caption)}**", "", lines[0], f"|{' --- |' * len(table.headings)}", *lines[1:], ""]
+    notes = [f"- {plain(letter)}: {plain(text)}" for letter, text in table.notes]
+    head = [f"**{plain(table.caption)}**", "", lines[0], f"|{' --- |' * len(table.headings)}"]
+    return [*head, *lines[1:], "", *notes, *([""] if notes else [])]
 
 
 def _limits(limits: Iterable[Limit]) -> list[str]:
@@ -102,7 +104,12 @@ def _curve(page: Page) -> list[str]:
         return []
     lines = ["## How much better than guessing?", "", "| Guessing blindly | After the release |", "| --- | --- |"]
     lines += [f"| {plain(before)} | {plain(after)} |" for before, after in page.curve.rows]
-    return [*lines, "", *(f"- {mark.number}: {plain(mark.text)}" for mark in page.curve.marks), ""]
+    return [
+        *lines,
+        "",
+        *(f"- {f'{mark.number}: ' if mark.number else ''}{plain(mark.text)}" for mark in page.curve.marks),
+        "",
+    ]
 
 
 def _reproduce(page: Page) -> list[str]:

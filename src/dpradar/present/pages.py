@@ -63,6 +63,7 @@ def _achieved_card(number: int, one: Achieved) -> Card:
         number=number,
         title=attacker(one.threat).title,
         sentences=() if told is None else (told,),
+        icons=parts.bound_icons(one.value, one.side) if one.quantity == "rad" else None,
         limits=() if one.limit is None else (Limit(text=text, state="met" if kept else "unmet"),),
     )
 
@@ -87,7 +88,7 @@ def calibration_page(result: Calibration) -> Page:
     risks = [one for one in result.achieved if one.threat != "accuracy"]
     state: State = "met" if result.met else "unmet"
     more = [
-        f"The limit that decides: {one.quantity} <= {one.limit:g}, {attacker(one.threat).title}."
+        f"The limit that decides: {one.quantity} <= {one.limit:g} ({attacker(one.threat).title})."
         for one in result.achieved
         if len(result.achieved) > 1 and one.label == result.binding
     ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assumed",
+    "bound_icons",
     "bound_rows",
     "card_of",
     "citation_of",
@@ -68,6 +69,15 @@ def _icons(counts: Counts | None, told: str) -> Icons | None:
     )
 
 
+def bound_icons(rad: float, side: str) -> Icons | None:
+    """Return the icon array of an advantage of which only the difference is known."""
+    people = crowd(rad)
+    counts = Counts(
+        people=people, before=None, after=None, added=count_up(rad, people), most="" if side == "exact" else "at most "
+    )
+    return _icons(counts, "because they took part")
+
+
 def card_of(
     result: Assessment, number: int = 1, name: str = "", limits: tuple[Limit, ...] = (), group: str = ""
 ) -> Card:
@@ -82,7 +92,7 @@ def card_of(
     if _vacuous(result):
         told.append(sentences.VACUOUS)
     counts, because = advantage_counts(result), "because they took part"
-    if counts is None or (counts.before is None and blind):
+    if counts is None:
         counts, because = blind_counts(result), "after seeing the release"
     lines = [who.title] if name and name != who.title else []
     if who.believes:
@@ -90,7 +100,7 @@ def card_of(
     return Card(
         number=number,
         title=name or who.title,
-        who=tuple(f"{line}." for line in lines),
+        who=tuple(line if line.endswith("?") else f"{line}." for line in lines),
         sentences=tuple(told),
         blind=blind,
         note=note,
@@ -109,14 +119,30 @@ def _words(quantity: str) -> str:
     return f"{sentences.QUANTITIES[quantity]} ({quantity})"
 
 
-def _row(quantity: str, bound: Bound | None, result: Assessment) -> tuple[str, ...]:
+class _Notes:
+    """What rows assume, each thing once, with a letter to point to it."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, str] = {}
+
+    def point(self, texts: Iterable[str]) -> str:
+        """Return the letters of some notes."""
+        return ", ".join(self.found.setdefault(text, _letter(len(self.found))) for text in texts if text) or _NONE
+
+
+def _letter(index: int) -> str:
+    first, second = divmod(index, 26)
+    return f"{chr(96 + first) if first else ''}{chr(97 + second)}"
+
+
+def _row(quantity: str, bound: Bound | None, result: Assessment, notes: _Notes) -> tuple[str, ...]:
     name = _words(quantity)
     if bound is None:
-        return (name, _NONE, "none", _NONE, _NONE, _NONE, result.reason.get(quantity, ""))
+        return (name, _NONE, "none", _NONE, _NONE, _NONE, notes.point([result.reason.get(quantity, "")]))
     compared = quantity in ("success", "gain") and result.baseline is not None
     blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
-    notes = "; ".join(bound.assumes) or _NONE
-    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), notes)
+    told = notes.point(bound.assumes)
+    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)
 
 
 def _theorems(cites: Sequence[str]) -> str:
@@ -128,13 +154,13 @@ def _theorems(cites: Sequence[str]) -> str:
     return "; ".join(work + ", ".join(place for place in places if place) for work, places in works.items()) or _NONE
 
 
-def _rate_row(saved: SavedRates | None) -> list[tuple[str, ...]]:
+def _rate_row(saved: SavedRates | None, notes: _Notes) -> list[tuple[str, ...]]:
     if saved is None:
         return []
     bound = saved.tpr(_FPR)
     name = "targets found, 1 of 100 others accused (tpr)"
-    notes = "; ".join(bound.assumes)
-    return [(name, _NONE, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), notes)]
+    told = notes.point(bound.assumes)
+    return [(name, _NONE, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)]
 
 
 def saved_rates(result: Assessment) -> SavedRates | None:
@@ -148,13 +174,15 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], ca
     Rows that several results share stand once, with all their numbers.
     """
     merged: dict[tuple[str, ...], list[str]] = {}
+    notes = _Notes()
     for prefix, result, saved in results:
-        rows = [_row(quantity, bound, result) for quantity, bound in result.bounds.items()]
-        for row in (*rows, *_rate_row(saved)):
+        rows = [_row(quantity, bound, result, notes) for quantity, bound in result.bounds.items()]
+        for row in (*rows, *_rate_row(saved, notes)):
             merged.setdefault(row, []).append(prefix)
     names = [(f"{', '.join(prefixes)} · " if any(prefixes) else "", row) for row, prefixes in merged.items()]
     ordered = tuple((f"{name}{row[0]}", *row[1:]) for name, row in names)
-    return Table(caption=caption, headings=_HEADINGS, rows=ordered)
+    told = tuple((letter, text) for text, letter in notes.found.items())
+    return Table(caption=caption, headings=_HEADINGS, rows=ordered, notes=told)
 
 
 def other_table(result: Assessment, caption: str) -> Table | None:
@@ -177,18 +205,18 @@ def line_of(saved: SavedRates, name: str) -> Line:
     return Line(name=name, points=points)
 
 
-def _mark(card: Card, result: Assessment, saved: SavedRates | None) -> Mark | str:
+def _mark(card: Card, result: Assessment, saved: SavedRates | None, *, alone: bool) -> Mark | str:
     """Return a threat on the curve, or the reason why it is not there."""
     if result.baseline is None or result.success is None:
-        return f"{card.number} has no blind guess to compare with"
+        return "no blind guess to compare with"
     if result.baseline >= 1.0 - SNAP:
-        return f"{card.number} is not shown: its blind guess is always right, so only what taking part adds speaks"
+        return "the blind guess is always right, so only what taking part adds speaks"
     if saved is not None and result.success.value > saved.tpr(result.baseline).value + _ABOVE:
-        return f"{card.number} is not shown: the curve compares other data sets than this question does"
+        return "the curve compares other data sets than this question does"
     people = crowd(result.baseline)
     after = f"{'' if result.success.side == 'exact' else 'at most '}{count_up(result.success.value, people):,}"
     text = f"{card.title}: from {round(result.baseline * people):,} to {after} of {people:,}"
-    return Mark(number=card.number, x=result.baseline, y=result.success.value, text=text)
+    return Mark(number=0 if alone else card.number, x=result.baseline, y=result.success.value, text=text)
 
 
 def curve_of(
@@ -197,17 +225,30 @@ def curve_of(
     """Return the curve of success against the blind guess, with the threats on it; None where no curve is known."""
     if not lines:
         return None
-    found = [_mark(card, result, saved) for card, result, saved in marked]
+    given = list(marked)
+    found = [_mark(card, result, saved, alone=len(given) == 1) for card, result, saved in given]
     marks = tuple(one for one in found if isinstance(one, Mark))
-    notes = tuple(one for one in found if isinstance(one, str))
+    notes = _missing([(card.number, one) for (card, _, _), one in zip(given, found, strict=True)])
     name, first = lines[0]
     rows = tuple(
         (f"{_share(x)}", "; ".join(f"{_after(saved, x)}{f' ({n})' if len(lines) > 1 else ''}" for n, saved in lines))
         for x in _BASELINES
     )
     alt = sentences.curve_sentence(name if len(lines) > 1 else "", 0.1, first.tpr(0.1).value)
-    alt += "".join(f" {mark.number}: {mark.text}." for mark in marks)
+    alt += "".join(f" {f'{mark.number}: ' if mark.number else ''}{mark.text}." for mark in marks)
     return Curve(lines=tuple(line_of(saved, n) for n, saved in lines), marks=marks, alt=alt, rows=rows, notes=notes)
+
+
+def _missing(found: Sequence[tuple[int, Mark | str]]) -> tuple[str, ...]:
+    """Return which threats are not on the curve, and why."""
+    reasons: dict[str, list[str]] = {}
+    for of, one in found:
+        if isinstance(one, str):
+            reasons.setdefault(one, []).append("This threat" if len(found) == 1 else str(of))
+    return tuple(
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not shown: {reason}"
+        for reason, names in reasons.items()
+    )
 
 
 def _share(x: float) -> str:

@@ -11,22 +11,23 @@ from ..results import AttackRun
 from . import parts, sentences
 from .numbers import number
 from .pages import finding_of
-from .view import Card, Curve, Entry, Finding, Limit, Listing, Page, Reproduce, Table, Utility, Verdict
+from .view import Card, Chart, Curve, Entry, Finding, Limit, Line, Listing, Page, Reproduce, Table, Utility, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results import Assessment, AuditResult, Bound
     from ..results.change import LimitResult
-    from ..results.run import NoiseResult, ReleaseResult, RunResult, ThreatResult
+    from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepResult, ThreatResult
     from ..results.tradeoff import SavedRates
     from .view import State
+
+    Evidence = AttackRun | AuditResult
 
 __all__ = ["run_page"]
 
 _CAPTION = "Every bound, with its theorem and what it assumes"
 _COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
-_REPORTS = 10_000
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
 
 
@@ -134,16 +135,37 @@ def _verdict(result: RunResult, shown: Sequence[_Shown]) -> Verdict:
     return Verdict(text=text, state=state, word=word, more=(*_changes(result), *compared))  # type: ignore[arg-type]
 
 
-def _with_attacks(curve: Curve | None, shown: Sequence[_Shown]) -> Curve | None:
+def _paired(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[ReleaseResult, Evidence, _Shown | None]]:
+    """Return every attack and audit with the threat that it was run against.
+
+    Threats may read the same in words; their attacks come in the same order.
+    """
+    found: list[tuple[ReleaseResult, Evidence, _Shown | None]] = []
+    for release in result.releases:
+        left = [one for one in shown if one.release is release]
+        for one in release.evidence:
+            against = next((card for card in left if _attacks(one, card)), None)
+            if against is not None:
+                left.remove(against)
+            found.append((release, one, against))
+    return found
+
+
+def _attacks(one: Evidence, shown: _Shown) -> bool:
+    return isinstance(one, AttackRun) and one.threat == shown.assessment.threat
+
+
+def _with_attacks(
+    curve: Curve | None, paired: Sequence[tuple[ReleaseResult, Evidence, _Shown | None]], *, many: bool
+) -> Curve | None:
     """Return the curve with the interval of an attack under the threat that it was run against."""
     if curve is None:
         return None
     runs = {
-        one.card.number: run
-        for one in shown
-        for run in one.release.evidence
+        against.card.number if many else 0: one
+        for _, one, against in paired
         # An attack that was made for something else says nothing about the success that the curve bounds.
-        if isinstance(run, AttackRun) and run.threat == one.assessment.threat and run.maximise == "success"
+        if against is not None and isinstance(one, AttackRun) and one.maximise == "success"
     }
     marks = tuple(
         replace(mark, low=runs[mark.number].success.low, high=runs[mark.number].success.high)
@@ -163,15 +185,24 @@ def _lines(shown: Sequence[_Shown]) -> list[tuple[str, SavedRates]]:
     return list(found.values())
 
 
-def _cost(name: str, cost: float) -> str:
+def _cost(name: str, cost: float, reports: int) -> str:
     if not math.isfinite(cost):
         return "any"
-    return rounded(cost, 2, "up") if name == "error" else f"about {cost / math.sqrt(_REPORTS):.2g}"
+    return rounded(cost, 2, "up") if name == "error" else f"about {cost / math.sqrt(reports):.2g}"
+
+
+def _reports(release: ReleaseResult) -> int:
+    """Return how many reports a frequency is estimated from, as the limit on it says."""
+    asked = [limit.at for limit in release.utility if limit.quantity == "frequency_error" and limit.at is not None]
+    return int(asked[0]) if asked and asked[0] > 1 else sentences.REPORTS
+
+
+def _number(bound: Bound | None) -> str:
+    return "none" if bound is None else number(bound, 4)
 
 
 def _added(assessment: Assessment) -> str:
-    bound: Bound | None = assessment.rad or assessment.gain
-    return "none" if bound is None else number(bound, 4)
+    return _number(assessment.rad or assessment.gain)
 
 
 def _noise_table(release: ReleaseResult, caption: str, numbers: Sequence[int]) -> Table | None:
@@ -180,16 +211,17 @@ def _noise_table(release: ReleaseResult, caption: str, numbers: Sequence[int]) -
         return None
     costs = [name for name in _COSTS if name in release.cost]
     adds = [f"Taking part adds ({i})" if len(numbers) > 1 else "Taking part adds" for i in numbers]
-    rows = {one.factor: _noise_row(one, costs) for one in release.neighbours_cost}
+    reports = _reports(release)
+    rows = {one.factor: _noise_row(one, costs, reports) for one in release.neighbours_cost}
     if 1.0 not in rows:
-        own = [_cost(name, release.cost[name]) for name in costs]
+        own = [_cost(name, release.cost[name], reports) for name in costs]
         rows[1.0] = (_NOISE[1.0], *own, *(_added(threat.assessment) for threat in release.assessments))
     headings = ("Noise", *(_COSTS[name] for name in costs), *adds)
     return Table(caption=caption, headings=headings, rows=tuple(rows[factor] for factor in sorted(rows)))
 
 
-def _noise_row(one: NoiseResult, costs: Sequence[str]) -> tuple[str, ...]:
-    spent = [_cost(name, one.cost[name]) if name in one.cost else "–" for name in costs]
+def _noise_row(one: NoiseResult, costs: Sequence[str], reports: int) -> tuple[str, ...]:
+    spent = [_cost(name, one.cost[name], reports) if name in one.cost else "–" for name in costs]
     name = _NOISE.get(one.factor, f"{one.factor:g} times the noise")
     return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
 
@@ -201,7 +233,8 @@ def _utility(result: RunResult, shown: Sequence[_Shown]) -> Utility | None:
     tables: list[Table] = []
     for release in result.releases:
         name = release.name or release.release
-        found = [text for key, cost in release.cost.items() if (text := sentences.cost_sentence(key, cost))]
+        costs = (sentences.cost_sentence(key, cost, _reports(release)) for key, cost in release.cost.items())
+        found = [text for text in costs if text is not None]
         told += [f"{name}: {text}" if several else text for text in found]
         limits += _limits(release.utility)
         numbers = [one.card.number for one in shown if one.release is release]
@@ -212,22 +245,49 @@ def _utility(result: RunResult, shown: Sequence[_Shown]) -> Utility | None:
     return Utility(sentences=tuple(told), limits=tuple(limits), tables=tuple(tables))
 
 
-def _evidence(result: RunResult) -> tuple[Finding, ...]:
+def _evidence(
+    paired: Sequence[tuple[ReleaseResult, Evidence, _Shown | None]], *, one_card: bool
+) -> tuple[Finding, ...]:
     found: list[Finding] = []
-    for release in result.releases:
-        known = {threat.assessment.threat: threat.assessment for threat in release.assessments}
-        for one in release.evidence:
-            finding = finding_of(one, _upper(one, known))
-            prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
-            found.append(replace(finding, title=prefix + finding.title))
+    several = len({id(release) for release, _, _ in paired}) > 1
+    for release, one, against in paired:
+        finding = finding_of(one, None if against is None else against.assessment.rad)
+        place = f"{against.card.number}. " if against is not None and not one_card else ""
+        name = f"{release.name}: " if several and release.name else ""
+        found.append(replace(finding, title=f"{place}{name}{finding.title}"))
     return tuple(found)
 
 
-def _upper(one: AttackRun | AuditResult, known: dict[str, Assessment]) -> Bound | None:
-    if not isinstance(one, AttackRun) or one.threat is None:
-        return None
-    assessment = known.get(one.threat)
-    return None if assessment is None else assessment.rad
+def _charts(result: RunResult) -> tuple[Chart, ...]:
+    """Return what happens when a parameter is varied."""
+    return tuple(_chart(sweep, several=len(result.sweeps) > 1) for sweep in result.sweeps if sweep.points)
+
+
+def _chart(sweep: SweepResult, *, several: bool) -> Chart:
+    lines = []
+    for i, name in enumerate(sweep.threats):
+        bounds = [(point.value, point.bounds[i]["rad"] or point.bounds[i]["gain"]) for point in sweep.points]
+        known = tuple((value, bound.value) for value, bound in bounds if bound is not None)
+        if known:
+            lines.append(Line(name=name, points=known))
+    costs = [name for name in _COSTS if all(name in point.cost for point in sweep.points)]
+    rows = tuple(
+        (
+            f"{point.value:.6g}",
+            *(_number(one["rad"] or one["gain"]) for one in point.bounds),
+            *(_cost(name, point.cost[name], sentences.REPORTS) for name in costs),
+        )
+        for point in sweep.points
+    )
+    headings = (sweep.parameter, *(f"Taking part adds: {name}" for name in sweep.threats), *(_COSTS[n] for n in costs))
+    title = f"What if {sweep.parameter} were different?{f' ({sweep.release})' if several else ''}"
+    return Chart(
+        title=title,
+        parameter=sweep.parameter,
+        lines=tuple(lines),
+        alt=sentences.sweep_sentence(sweep.parameter, [(line.name, line.points[0], line.points[-1]) for line in lines]),
+        table=Table(caption=f"What taking part adds, by {sweep.parameter}", headings=headings, rows=rows),
+    )
 
 
 def _counted(release: ReleaseResult) -> list[str]:
@@ -259,6 +319,7 @@ def _name(one: _Shown) -> str:
 def run_page(result: RunResult) -> Page:
     """Return the page of a run."""
     shown = _shown(result)
+    paired = _paired(result, shown)
     many = len(shown) > 1
     values = [(str(one.card.number) if many else "", one.assessment, one.saved) for one in shown]
     marked = [(one.card, one.assessment, one.saved) for one in shown]
@@ -271,7 +332,7 @@ def run_page(result: RunResult) -> Page:
         description=result.description,
         verdict=_verdict(result, shown),
         cards=tuple(one.card for one in shown),
-        curve=_with_attacks(parts.curve_of(_lines(shown), marked), shown),
+        curve=_with_attacks(parts.curve_of(_lines(shown), marked), paired, many=many),
         label=parts.label_of(
             [(one.card, one.assessment) for one in shown],
             [part for release in result.releases for part in _counted(release)],
@@ -280,7 +341,8 @@ def run_page(result: RunResult) -> Page:
         tables=(parts.value_table(values, _CAPTION),) if values else (),
         others=_others(shown),
         utility=_utility(result, shown),
-        evidence=_evidence(result),
+        charts=_charts(result),
+        evidence=_evidence(paired, one_card=not many),
         reproduce=_reproduce(result, shown),
         decision=decision,
     )

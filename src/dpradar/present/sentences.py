@@ -26,6 +26,8 @@ from .numbers import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..results import Achieved, Assessment, Bound, Calibration
     from ..results.change import Change, LimitResult
 
@@ -35,6 +37,7 @@ __all__ = [
     "NOT_PRIVATE",
     "PROTECTED",
     "QUANTITIES",
+    "REPORTS",
     "VACUOUS",
     "achieved_limit_sentence",
     "achieved_sentence",
@@ -54,6 +57,7 @@ __all__ = [
     "quantity_sentence",
     "rate_sentence",
     "success_curve_sentence",
+    "sweep_sentence",
     "unmet_sentence",
     "worst_sentence",
 ]
@@ -82,7 +86,7 @@ QUANTITIES = {
 }
 _SHARES = ("rad", "success", "gain", "worst_gain", "tpr")  # of people
 _FPR = {"tpr": "fpr", "epsilon": "delta"}
-_REPORTS = 10_000
+REPORTS = 10_000
 _LEAST = 0.5  # below half a person the nearest count is 0
 
 
@@ -197,6 +201,15 @@ def curve_sentence(name: str, baseline: float, success: float) -> str:
     )
 
 
+def sweep_sentence(parameter: str, lines: Sequence[tuple[str, tuple[float, float], tuple[float, float]]]) -> str:
+    """Return what varying a parameter does, for those who do not see it: each line from its first point to its last."""
+    told = "".join(
+        f" {name}: from at most {count_up(y, 100)} of 100 at {x:g} to {count_up(last[1], 100)} at {last[0]:g}."
+        for name, (x, y), last in lines
+    )
+    return f"What taking part adds against {parameter}.{told}"
+
+
 def success_curve_sentence(baseline: float, success: float) -> str:
     """Return one point of the curve of success against the blind guess.
 
@@ -277,13 +290,13 @@ def change_sentence(change: Change) -> str:
     return f"The smallest change that keeps every limit: {change.parameter} {value} instead of {change.instead_of:g}."
 
 
-def cost_sentence(name: str, cost: float) -> str | None:
-    """Return what noise does to the accuracy, where it is known how to say it."""
+def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
+    """Return what noise does to the accuracy, where it is known how to say it; frequencies depend on the reports."""
     if name == "error":
         return f"Each released number is off by less than {_up(cost)} in 95 of 100 releases."
     if name == "frequency_error":
         return (
-            f"A frequency estimated from {_REPORTS:,} reports is off by about {cost / math.sqrt(_REPORTS):.2g} "
+            f"A frequency estimated from {reports:,} reports is off by about {cost / math.sqrt(reports):.2g} "
             "(one standard deviation)."
         )
     return None
@@ -322,7 +335,7 @@ def achieved_limit_sentence(one: Achieved) -> str:
 
 def kept_sentence(limits: int) -> str:
     """Return the word of the verdict where every limit is kept."""
-    return "Limit kept" if limits == 1 else f"All {limits} limits kept"
+    return {1: "Limit kept", 2: "Both limits kept"}.get(limits, f"All {limits} limits kept")
 
 
 def keeps_sentence(name: str, *, met: bool) -> str:

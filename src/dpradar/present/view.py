@@ -98,7 +98,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A threat on the curve: number of its card, blind guess, success, and the interval of an attack where one ran."""
+    """A threat on the curve: number of its card, blind guess, success, and the interval of an attack where one ran.
+
+    The number is 0 where there is one card only, which then needs none.
+    """
 
     number: int
     x: float
@@ -141,11 +144,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table; the first cell of a row names it."""
+    """A table; the first cell of a row names it. Notes stand below it, each after the letter that cells point to."""
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    notes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
