@@ -7,6 +7,7 @@ import pytest
 
 import dpradar as dr
 from dpradar.learning import Candidates, Network, Training, attack_gradients, train
+from dpradar.learning.torch_layers import LayerSums
 from dpradar.learning.torch_trainer import ConvNet, train_torch
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (make test-torch)")
@@ -77,10 +78,87 @@ def test_a_step_of_a_convolutional_network():
         assert float((expected - trained).abs().max()) < 2e-5
 
 
+class Image(nn.Module):
+    """Rows as images."""
+
+    def forward(self, x):
+        return x.reshape(-1, 1, 10, 12)
+
+
+LAYERED = {
+    "paper": SMALL.module,
+    "strides": lambda: nn.Sequential(
+        *(Image(), nn.Conv2d(1, 3, (3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2), bias=False), nn.Tanh()),
+        *(nn.Flatten(), nn.Linear(150, 5, bias=False), nn.ELU(), nn.Linear(5, 3)),
+    ),
+    "linear": lambda: nn.Linear(120, 3),
+}
+OTHERS = {
+    "norms": lambda: nn.Sequential(nn.Linear(120, 6), nn.LayerNorm(6), nn.Linear(6, 3)),
+    "groups": lambda: nn.Sequential(
+        Image(), nn.Conv2d(1, 4, 3), nn.Conv2d(4, 4, 3, groups=2), nn.Flatten(), nn.Linear(192, 3)
+    ),
+    "rows of rows": lambda: nn.Sequential(nn.Unflatten(1, (4, 30)), nn.Linear(30, 2), nn.Flatten(), nn.Linear(8, 3)),
+    "same": lambda: nn.Sequential(Image(), nn.Conv2d(1, 2, 3, padding="same"), nn.Flatten(), nn.Linear(240, 3)),
+    "reflected": lambda: nn.Sequential(
+        Image(), nn.Conv2d(1, 2, 3, padding=1, padding_mode="reflect"), nn.Flatten(), nn.Linear(240, 3)
+    ),
+}
+
+
+class Twice(nn.Module):
+    """One layer that is used two times."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.last = nn.Linear(120, 120), nn.Linear(120, 3)
+
+    def forward(self, x):
+        return self.last(torch.tanh(self.inner(torch.tanh(self.inner(x)))))
+
+
+@pytest.mark.parametrize("name", LAYERED)
+@pytest.mark.parametrize("clip", [0.05, 1.5, 1e6])
+def test_sums_by_layers_against_single_gradients(name, clip, monkeypatch):
+    monkeypatch.setattr("dpradar.learning.torch_layers._TOGETHER", 7)
+    torch.manual_seed(1)
+    module, data = LAYERED[name](), records(120, 3)
+    layers = LayerSums(module, clip)
+    assert layers.fits(data.x)
+    before = {key: one.clone() for key, one in module.named_parameters()}
+    found = layers.summed(data.known_x, data.known_y)
+    total = {key: torch.zeros_like(one) for key, one in module.named_parameters()}
+    for x, y in zip(data.known_x, data.known_y, strict=True):
+        loss = nn.functional.cross_entropy(module(torch.from_numpy(x)[None]), torch.tensor([int(y)]))
+        own = torch.autograd.grad(loss, list(module.parameters()))
+        norm = float(sum(one.double().square().sum() for one in own)) ** 0.5
+        for key, one in zip(total, own, strict=True):
+            total[key] += one * min(1.0, clip / norm)
+    for key, one in total.items():
+        assert float((found[key] - one).abs().max()) < 1e-5 * max(1.0, float(one.abs().max()))
+        assert torch.equal(module.get_parameter(key), before[key])
+        assert module.get_parameter(key).grad is None
+
+
+@pytest.mark.parametrize("name", [*OTHERS, "twice"])
+def test_other_networks_are_left_to_single_gradients(name):
+    torch.manual_seed(1)
+    module, data = Twice() if name == "twice" else OTHERS[name](), records(120, 3)
+    assert not LayerSums(module, 1.0).fits(data.x)
+
+    class Own:
+        def module(self):
+            return module
+
+    runs = train_torch(settings(Own(), steps=2), data, [0], [np.random.SeedSequence(1)])
+    assert np.all(np.isfinite(runs.scores.likelihoods))
+
+
 def test_records_are_taken_in_parts(monkeypatch):
     data, training = records(120, 3), settings(SMALL, steps=3, sample_rate=0.5)
     whole = train_torch(training, data, [0], [np.random.SeedSequence(2)])
     monkeypatch.setattr("dpradar.learning.torch_trainer._NUMBERS", 4 * SMALL.parameters)
+    monkeypatch.setattr(LayerSums, "fits", lambda *_: False)
     parts = train_torch(training, data, [0], [np.random.SeedSequence(2)])
     assert parts.scores.likelihoods == pytest.approx(whole.scores.likelihoods, rel=1e-4, abs=1e-5)
 
@@ -112,7 +190,7 @@ def test_a_network_of_ones_own():
         (lambda: train_torch(settings(SMALL), records(120, 3), [4], [np.random.SeedSequence(1)]), "from 0 to 3"),
         (lambda: train_torch(settings("mlp"), records(120, 3), [0], [np.random.SeedSequence(1)]), "PyTorch module"),
         (lambda: train_torch(settings(SMALL), records(120, 5), [0], [np.random.SeedSequence(1)]), "classes"),
-        (lambda: train_torch(settings(SMALL), records(120, 3, -1), [0], [np.random.SeedSequence(1)]), "negative"),
+        (lambda: train_torch(settings(SMALL), records(120, 3, -1), [0], [np.random.SeedSequence(1)]), "at least 0"),
         (lambda: ConvNet(shape=(1, 9, 28)), "at least 10"),
         (lambda: ConvNet(shape=(28, 28)), "channels, height, width"),
     ],

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["experiment"]
 
-SHARD = 32  # runs trained together: what they need at once still fits into the second cache
+_SHARD = 32  # runs trained together: what they need at once still fits into the second cache
 _COUNTS = (
     Param(name="runs", integer=True, low=1, what="how many models are trained", typical=(8, 8_000)),
     Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
@@ -133,7 +133,7 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     *,
     order: Any = None,
     keep: Path | None = None,
-    shard: int = SHARD,
+    shard: int | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[NDArray[np.intp], GradientScores]:
@@ -142,8 +142,9 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     ``order`` are the targets that are taken in turn, when not every candidate once: for a prior (.5, .25, .25) such as
     [0, 1, 0, 2], with a number of runs that 4 divides. A network other than a ``Network`` is trained by PyTorch.
 
-    ``keep`` is a folder for finished shards of ``shard`` runs: calling again with the same arguments goes on where it
-    was, asking for more runs adds to them, and other settings have files of their own.
+    ``keep`` is a folder for finished shards of ``shard`` runs (32, or 1 where they are not trained together): calling
+    again with the same arguments goes on where it was, asking for more runs adds to them, and other settings have files
+    of their own.
 
     ``workers`` processes train shards, each with one thread; a script that asks for more than one needs the usual
     ``if __name__ == "__main__":``.
@@ -165,12 +166,13 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     >>> experiment(training, data, runs=6, seed=1, order=[0, 0, 1])[0].tolist()
     [0, 0, 1, 0, 0, 1]
     """
-    runs, shard, workers = (
-        int(count.check("experiment", value)) for count, value in zip(_COUNTS, (runs, shard, workers), strict=True)
+    size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
+    runs, size, workers = (
+        int(count.check("experiment", value)) for count, value in zip(_COUNTS, (runs, size, workers), strict=True)
     )
     turn = _turn(order, data.x.shape[0])
-    shards = _Shards(keep, _digest(training, data, turn, seed, shard))
-    jobs = [_Job(n, turn, seed, n * shard, min((n + 1) * shard, runs)) for n in range(-(-runs // shard))]
+    shards = _Shards(keep, _digest(training, data, turn, seed, size))
+    jobs = [_Job(n, turn, seed, n * size, min((n + 1) * size, runs)) for n in range(-(-runs // size))]
     kept = {job.number: shards.load(job) for job in jobs}
     found = {number: arrays for number, arrays in kept.items() if arrays is not None}
     done = sum(jobs[number].runs for number in found)

@@ -13,6 +13,7 @@ from ..params import shown
 from .gradients import GradientScores
 from .joining import joined_scores
 from .networks import Network
+from .torch_layers import LayerSums
 from .trainer import Runs, _taking_part
 
 if TYPE_CHECKING:
@@ -121,8 +122,9 @@ def train_torch(
 
     Notes
     -----
-    Gradients of single examples by ``torch.func.vmap``, a part of the records at a time. Randomness is drawn in the
-    order of the other trainer, so for a ``Network`` both give the same numbers, up to rounding. On the CPU.
+    Linear and convolutional layers have their norms computed layer by layer; other networks the gradients of single
+    examples, by ``torch.func.vmap``, a part of the records at a time. Randomness is drawn in the order of the other
+    trainer, so for a ``Network`` both give the same numbers, up to rounding. On the CPU.
 
     Examples
     --------
@@ -146,8 +148,6 @@ def train_torch(
     most = int(max(data.known_y.max(initial=0), data.y.max()))
     if getattr(training.network, "classes", most + 1) <= most:
         raise ParameterError("Training.network", f"one for more than {most} classes", shown(training.network))
-    if min(data.known_y.min(initial=0), data.y.min()) < 0:
-        raise ParameterError("Candidates.y", "classes from 0", "a negative one")
     modules, parts = [], []
     for run, (target, seed) in enumerate(zip(chosen.tolist(), seeds, strict=True)):
         job = _Job(training, data, target, np.random.default_rng(seed), _started(training.network, start))
@@ -179,7 +179,8 @@ class _Job:
         parameters = {name: one.detach() for name, one in self.module.named_parameters()}
         gradients = _Gradients(self.module, parameters, training.clip)
         taking = np.flatnonzero(known[0])
-        total = gradients.summed(data.known_x[taking], data.known_y[taking])
+        layers = LayerSums(self.module, training.clip)
+        total = (layers if layers.fits(data.x) else gradients).summed(data.known_x[taking], data.known_y[taking])
         candidates = gradients.clipped(data.x, data.y)
         noise = self._noise(parameters)
         gram: Any = sum(part @ part.T for part in (one.flatten(1) for one in candidates.values()))
