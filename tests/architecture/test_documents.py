@@ -112,3 +112,9 @@ def test_the_glossary_says_what_explain_says(word):
     entry = re.search(rf"^{word}\n(?:\S.*\n)*    (.*)$", page, flags=re.M)
     assert entry is not None, f"{word} is not in the glossary"
     assert entry[1].startswith(TERMS[word])
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "pictures").iterdir()), ids=lambda p: p.name)
+def test_pictures_are_small_and_shown(path):
+    assert path.stat().st_size < 150_000
+    assert any(f"pictures/{path.name})" in page.read_text(encoding="utf-8") for page in DOCUMENTS)
