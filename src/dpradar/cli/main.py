@@ -84,6 +84,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
     "serve": ("..web.serve", "serve_command", "Explore in the browser, on this computer."),
     "explain": (".explain", "explain_command", "Tell what a word, a rule or a saved result means."),
+    "correlate": (".correlate", "correlate_command", "What is given away when records depend on each other?"),
     "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),

@@ -53,7 +53,8 @@ def people_sentence(result: Correlation) -> str:
     Told two values that are equally likely, the best guess is right with probability at most e^L / (1 + e^L).
     """
     after, independent = (
-        count_up(1.0 / (1.0 + math.exp(-min(level, 700.0))), _PEOPLE) for level in (result.leakage.value, result.epsilon)
+        count_up(1.0 / (1.0 + math.exp(-min(level, 700.0))), _PEOPLE)
+        for level in (result.leakage.value, result.epsilon)
     )
     return (
         f"Told two values of someone's record, a guess is right for 50 of {_PEOPLE}; after this release for at most "

@@ -6,6 +6,7 @@ from .audit import AuditResult, Reading, Witness
 from .bound import Bound
 from .calibration import Achieved, Calibration
 from .change import Change, LimitResult
+from .correlation import Check, Correlation, Simulated, Theorem
 from .loading import load
 from .run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
 
@@ -17,6 +18,8 @@ __all__ = [
     "Bound",
     "Calibration",
     "Change",
+    "Check",
+    "Correlation",
     "Discarded",
     "Estimate",
     "LimitResult",
@@ -24,8 +27,10 @@ __all__ = [
     "Reading",
     "ReleaseResult",
     "RunResult",
+    "Simulated",
     "SweepPoint",
     "SweepResult",
+    "Theorem",
     "ThreatResult",
     "Witness",
     "load",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from . import assessment, attack, audit, calibration, run
+from . import assessment, attack, audit, calibration, correlation, run
 
 __all__ = ["load"]
 
@@ -16,6 +16,7 @@ _KINDS: dict[str, Any] = {
     attack.SCHEMA: attack.AttackRun,
     audit.SCHEMA: audit.AuditResult,
     calibration.SCHEMA: calibration.Calibration,
+    correlation.SCHEMA: correlation.Correlation,
     run.SCHEMA: run.RunResult,
 }
 

@@ -1,0 +1,152 @@
+"""``dpradar correlate FILE ...``: what a release gives away when the records of a table depend on each other."""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+import secrets
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from ..errors import ParameterError
+from ..spec.words import FLAGS, Where, columns, number, span, words
+from . import parsing
+from .main import EXIT_UNMET, EXIT_VACUOUS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from ..correlated import Fit
+    from ..results import Correlation
+
+__all__ = ["correlate_command"]
+
+_FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
+_STATE = re.compile(r"^\s*(?P<column>.+?)\s*(?P<sign>>=|<=|==|!=|>|<)\s*(?P<limit>[^<>=!]+?)\s*$")
+_SIGNS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
+}  # fmt: skip
+_SAYS_NOTHING = 50.0  # a leakage at which every guess between two values may be right
+_TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
+
+
+@click.command("correlate")
+@click.argument("file")
+@click.option("--group", metavar="COLUMN", help="One row a record: which group it belongs to.")
+@click.option("--value", metavar="COLUMN", help="One row a record: its number.")
+@click.option("--role", metavar="COLUMN", help="One row a record: its kind within the group, such as father or child.")
+@click.option("--columns", metavar="A,B,...", help="Instead, one row a group: the columns with its records' numbers.")
+@click.option("--gaussian", is_flag=True, help="Take groups as jointly Gaussian even if the data speak against it.")
+@click.option("--markov", is_flag=True, help="Instead, one row a time: take the states as a Markov chain.")
+@click.option("--state", metavar="COLUMN or COLUMN>0", help="Of a series: the state, or what makes it 1 instead of 0.")
+@click.option(
+    "--missing",
+    type=click.Choice(["break", "drop", "refuse"]),
+    default="break",
+    show_default=True,
+    help="Of a series: missing entries interrupt it, are left out, or are an error.",
+)
+@click.option("--period", type=parsing.WHOLE, help="Of a series: also compare parts of a period of so many rows.")
+@click.option("--clip", metavar="LOW:HIGH", help="Values are clipped to this interval and summed.")
+@click.option("--targets", metavar="LOW:HIGH", help="Values of a record that are told apart, or 'any'. [clip, data]")
+@click.option("--epsilon", type=parsing.NUMBER, required=True, help="Of the planned release (replace-one).")
+@click.option("--target", type=parsing.NUMBER, help="The leakage that is allowed; --epsilon if it is not given.")
+@click.option("--simulate", type=parsing.WHOLE, metavar="RUNS", help="Draw the noise for the target so many times.")
+@click.option("--seed", type=parsing.WHOLE, help="Of the simulation.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def correlate_command(**options: Any) -> int:
+    """Tell what a release gives away when records depend on each other: families, meters, time series.
+
+    FILE is a CSV file with a header. Exit code 3: the planned release leaks more than --target; 4: the bound says
+    nothing.
+    """
+    from ..correlated import leakage
+
+    table = columns(options["file"], "FILE", _FILES)
+    found = _series(table, options) if options["markov"] else _groups(table, options)
+    targets = options["targets"]
+    apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)
+    result = leakage(found, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
+    if options["simulate"] is not None:
+        result = _simulated(result, found, options["simulate"], options["seed"])
+    if options["as_json"]:
+        click.echo(json.dumps(result.to_dict()))
+    else:
+        click.echo(result.explain())
+        click.echo("\nMachine-readable: --json.")
+    if options["target"] is not None and result.leakage.value > result.target:
+        return EXIT_UNMET
+    return EXIT_VACUOUS if result.leakage.value > _SAYS_NOTHING else 0
+
+
+def _groups(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
+    from ..correlated import fit
+
+    if options["state"] is not None or options["period"] is not None:
+        raise ParameterError("--state and --period", "used with --markov", "a table of groups")
+    names = None if options["columns"] is None else [str(word) for word in words(options["columns"], "columns", FLAGS)]
+    if names is None and (options["group"] is None or options["value"] is None):
+        hint = "Or --columns for one row a group, or --markov --state for a series."
+        raise ParameterError("correlate", "given --group and --value", "one of them or none", hint)
+    clip = None if options["clip"] is None else span(options["clip"], "clip", FLAGS)
+    if clip is not None and not clip[0] < clip[1]:
+        raise ParameterError("--clip", "LOW:HIGH with LOW below HIGH", options["clip"])
+    return fit(
+        table,
+        group=options["group"],
+        value=options["value"],
+        role=options["role"],
+        columns=names,
+        clip=clip,
+        model="gaussian" if options["gaussian"] else None,
+    )
+
+
+def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
+    from ..correlated import fit
+
+    given = [name for name in _TABLE_ONLY if options[name] is not None]
+    if given or options["gaussian"]:
+        flag = f"--{given[0] if given else 'gaussian'}"
+        raise ParameterError(flag, "left out with --markov", "both", "It is about tables of groups.")
+    if options["state"] is None:
+        hint = 'Such as --state mode, or --state "steps>0".'
+        raise ParameterError("--state", "given with --markov", "nothing", hint)
+    column, state = _state(options["state"], table)
+    return fit(table[column], state=state, missing=options["missing"], period=options["period"])
+
+
+def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any], Hashable] | None]:
+    """Return the column, and how its entries become states: as they are, or 1 where a condition holds."""
+    if text in table:
+        return text, None
+    match = _STATE.match(text)
+    if match is None or match["column"] not in table:
+        raise ParameterError("--state", f"a column or COLUMN>NUMBER, of {', '.join(table)}", repr(text))
+    limit, compare = number(match["limit"], "--state"), _SIGNS[match["sign"]]
+
+    def state(entry: Any) -> int:
+        try:
+            return int(compare(float(entry), limit))
+        except ValueError:
+            raise ParameterError(f"column {match['column']!r}", "numbers or empty cells", "something else") from None
+
+    return match["column"], state
+
+
+def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> Correlation:
+    from ..correlated.accuracy import simulate
+
+    chosen = result.chosen
+    if chosen is None or chosen.epsilon is None or result.sensitivity is None or found.answer is None:
+        hint = "Needs --clip, or a state that is a condition, and a target that some noise keeps."
+        raise ParameterError("--simulate", "used where the noise and the answer are known", "an unknown one", hint)
+    drawn = secrets.randbits(32) if seed is None else seed
+    rng = np.random.default_rng(drawn)
+    run = simulate(found.answer, result.sensitivity / chosen.epsilon, runs=runs, rng=rng, seed=drawn)
+    return replace(result, simulated=run)

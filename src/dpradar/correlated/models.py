@@ -1,0 +1,282 @@
+"""How records depend on each other: groups, Gaussian groups, Markov chains, small finite tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ParameterError
+from ..params import Param, as_floats
+
+__all__ = ["Chain", "GaussianGroups", "Groups", "Joint"]
+
+Floats = NDArray[np.float64]
+_SUM_TOLERANCE = 1e-9
+_SYMMETRY = 1e-9
+_STATIONARY = 1e-9
+_SIZE = Param(
+    name="size", integer=True, low=1, what="the largest number of records that depend on each other", typical=(1, 20)
+)
+_RECORDS = Param(name="records", integer=True, low=1, what="the number of records in all", typical=(1, 10_000))
+_LENGTH = Param(name="length", integer=True, low=1, what="the number of records in the series", typical=(1, 20_000))
+
+
+def _distribution(name: str, given: ArrayLike, hint: str) -> Floats:
+    array = as_floats(name, "probabilities", given, hint)
+    if array.ndim != 1 or array.size < 2 or not np.all(np.isfinite(array)) or np.any(array < 0.0):
+        raise ParameterError(name, "at least 2 numbers, none below 0", f"an array of shape {array.shape}", hint)
+    if abs(array.sum() - 1.0) > _SUM_TOLERANCE:
+        raise ParameterError(name, "numbers that sum to 1 (within 1e-9)", f"a sum of {array.sum():.12g}", hint)
+    return _frozen(array / array.sum())
+
+
+def _frozen(array: Floats) -> Floats:
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups of at most ``size`` records; within a group anything may depend on anything, groups are independent.
+
+    Examples
+    --------
+    >>> Groups(size=3, records=897)
+    Groups(size=3, records=897)
+    """
+
+    size: int
+    records: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", int(_SIZE.check("Groups", self.size)))
+        if self.records is not None:
+            object.__setattr__(self, "records", int(_RECORDS.check("Groups", self.records)))
+            if self.records < self.size:
+                hint = "A group is part of the records."
+                raise ParameterError("Groups.records", f"at least the size of a group, {self.size}", self.records, hint)
+
+
+def _covariance(given: ArrayLike) -> Floats:
+    name, hint = "GaussianGroups.covariances", "Row and column i are record i of a group; variances on the diagonal."
+    array = as_floats(name, "a square matrix", given, hint)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 1:
+        raise ParameterError(name, "square matrices", f"an array of shape {array.shape}", hint)
+    diagonal = np.diag(array)
+    if not np.all(np.isfinite(array)) or np.any(diagonal <= 0.0):
+        raise ParameterError(name, "finite, with variances above 0", "other entries", hint)
+    scale = np.sqrt(np.outer(diagonal, diagonal))
+    if np.any(np.abs(array - array.T) > _SYMMETRY * scale):
+        raise ParameterError(name, "symmetric", "a matrix that is not", hint)
+    return _frozen((array + array.T) / 2.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianGroups:
+    """Groups whose records are jointly Gaussian, each kind of group with its covariance; groups are independent.
+
+    Variances need not be equal. Give one matrix, or one for each kind of group (families with and without children).
+    A kind whose records all occur in a larger kind may be left out: the larger one leaks more. ``means`` (as the
+    covariances, one list or several) are needed only for bounds from below.
+
+    Examples
+    --------
+    >>> GaussianGroups([[225.0, 100.0], [100.0, 225.0]])
+    GaussianGroups(groups of at most 2)
+    """
+
+    covariances: Any
+    means: Any = None
+    records: int | None = None
+
+    def __post_init__(self) -> None:
+        given = self.covariances
+        several = isinstance(given, Sequence) and len(given) > 0 and np.ndim(given[0]) == 2
+        matrices = tuple(_covariance(one) for one in (given if several else [given]))
+        object.__setattr__(self, "covariances", matrices)
+        if self.means is not None:
+            lists = self.means if several else [self.means]
+            hint = "One mean for each record of a group."
+            means = tuple(as_floats("GaussianGroups.means", "numbers", one, hint) for one in lists)
+            sizes = [one.shape[0] for one in matrices]
+            if [one.shape for one in means] != [(size,) for size in sizes]:
+                raise ParameterError("GaussianGroups.means", f"lists of {sizes} numbers", "other sizes", hint)
+            object.__setattr__(self, "means", means)
+        if self.records is not None:
+            object.__setattr__(self, "records", int(_RECORDS.check("GaussianGroups", self.records)))
+
+    @property
+    def size(self) -> int:
+        """The number of records of the largest group."""
+        return max(int(one.shape[0]) for one in self.covariances)
+
+    def __repr__(self) -> str:
+        return f"GaussianGroups(groups of at most {self.size})"
+
+
+def _transitions(given: ArrayLike) -> Floats:
+    name, hint = "Chain.transitions", "Row i holds the probabilities of the states after state i."
+    array = as_floats(name, "a square matrix", given, hint)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
+        raise ParameterError(name, "a square matrix with at least 2 states", f"an array of shape {array.shape}", hint)
+    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
+        raise ParameterError(name, "finite and at least 0", "a negative, infinite or missing entry", hint)
+    sums = array.sum(axis=1)
+    if np.any(np.abs(sums - 1.0) > _SUM_TOLERANCE):
+        worst = int(np.argmax(np.abs(sums - 1.0)))
+        raise ParameterError(name, "rows that sum to 1 (within 1e-9)", f"row {worst} with {sums[worst]:.12g}", hint)
+    return _frozen(array / sums[:, None])
+
+
+def _stationary(P: Floats) -> Floats | None:
+    """Return the only distribution that one step leaves as it is; None where there are several."""
+    n = P.shape[0]
+    reached = np.eye(n, dtype=bool)
+    for _ in range(n):
+        reached = reached | (reached @ (P > 0.0))
+    recurrent = np.array([bool(np.all(reached[reached[x], x])) for x in range(n)])  # every way leads back
+    states = np.flatnonzero(recurrent)
+    if not np.all(reached[np.ix_(states, states)]):
+        return None
+    inner = P[np.ix_(states, states)]
+    system = np.vstack([inner.T - np.eye(states.size), np.ones((1, states.size))])
+    found, *_ = np.linalg.lstsq(system, np.append(np.zeros(states.size), 1.0), rcond=None)
+    law = np.zeros(n)
+    law[states] = np.clip(found, 0.0, None)
+    return _frozen(law / law.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """A series of ``length`` records: a finite Markov chain, started as it goes on (stationary) unless told otherwise.
+
+    Examples
+    --------
+    >>> chain = Chain([[0.9, 0.1], [0.3, 0.7]], length=288)
+    >>> chain, chain.stationary.round(2).tolist()
+    (Chain(2 states, length 288), [0.75, 0.25])
+    """
+
+    transitions: Any
+    length: int
+    initial: Any = None
+    stationary: Any = field(init=False, repr=False)
+    is_stationary: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        P = _transitions(self.transitions)
+        own = _stationary(P)
+        hint = "The distribution of the first record, one probability for each state."
+        if self.initial is None:
+            if own is None:
+                allowed = "given, because several distributions stay as they are"
+                raise ParameterError("Chain.initial", allowed, "nothing", hint)
+            start = own
+        else:
+            start = _distribution("Chain.initial", self.initial, hint)
+            if start.size != P.shape[0]:
+                raise ParameterError("Chain.initial", f"{P.shape[0]} probabilities", f"{start.size}", hint)
+        object.__setattr__(self, "transitions", P)
+        object.__setattr__(self, "length", int(_LENGTH.check("Chain", self.length)))
+        object.__setattr__(self, "initial", start)
+        object.__setattr__(self, "stationary", own)
+        object.__setattr__(self, "is_stationary", bool(np.abs(start @ P - start).max() <= _STATIONARY))
+
+    @property
+    def states(self) -> int:
+        """The number of states."""
+        return int(self.transitions.shape[0])
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return self.length
+
+    @property
+    def smallest(self) -> float:
+        """The smallest transition probability."""
+        return float(self.transitions.min())
+
+    def joint(self) -> Joint:
+        """Return the table of all series, where it is small enough."""
+        return Joint(_unrolled(self.transitions, self.initial, self.length))
+
+    def __repr__(self) -> str:
+        return f"Chain({self.states} states, length {self.length})"
+
+
+MOST_CELLS = 1 << 16  # of a table that is listed
+
+
+def _unrolled(P: Floats, start: Floats, length: int) -> Floats:
+    states = P.shape[0]
+    if length * math.log(states) > math.log(MOST_CELLS):
+        hint = "Take a shorter series."
+        raise ParameterError("Chain.joint", f"at most {MOST_CELLS:,} series", f"{states}^{length}", hint)
+    table = start.copy()
+    for _ in range(length - 1):
+        table = table[..., None] * P
+    return np.asarray(table)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """Any dependence between a few records with a few values: ``probabilities[x1, x2, ...]`` of all of them together.
+
+    ``values`` are the numbers that the values of a record stand for in a sum; 0, 1, ... by default.
+
+    Examples
+    --------
+    >>> Joint([[0.45, 0.05], [0.05, 0.45]])
+    Joint(2 records, 2 values)
+    """
+
+    probabilities: Any
+    values: Any = None
+
+    def __post_init__(self) -> None:
+        name, hint = "Joint.probabilities", "One axis for each record, one entry for each value it can take."
+        table = as_floats(name, "an array of probabilities", self.probabilities, hint)
+        if table.ndim < 1 or min(table.shape) < 2 or table.size > MOST_CELLS:
+            allowed = f"an array with one axis of at least 2 values for each record, at most {MOST_CELLS:,} entries"
+            raise ParameterError(name, allowed, f"shape {table.shape}", hint)
+        flat = _distribution(name, table.ravel(), hint)
+        object.__setattr__(self, "probabilities", _frozen(flat.reshape(table.shape).copy()))
+        object.__setattr__(self, "values", self._checked_values(table.shape))
+
+    def _checked_values(self, shape: tuple[int, ...]) -> tuple[Floats, ...]:
+        hint = "Give one list for all records, or one for each."
+        if self.values is None:
+            return tuple(np.arange(size, dtype=float) for size in shape)
+        several = isinstance(self.values, Sequence) and len(self.values) > 0 and np.ndim(self.values[0]) == 1
+        lists = list(self.values) if several else [self.values] * len(shape)
+        found = tuple(as_floats("Joint.values", "numbers", one, hint) for one in lists)
+        if len(found) != len(shape) or any(one.shape != (size,) for one, size in zip(found, shape, strict=False)):
+            raise ParameterError("Joint.values", f"one number for each value, sizes {shape}", "other sizes", hint)
+        if not all(np.all(np.isfinite(one)) for one in found):
+            raise ParameterError("Joint.values", "finite numbers", "others", hint)
+        return found
+
+    @property
+    def records(self) -> int:
+        """The number of records."""
+        return int(self.probabilities.ndim)
+
+    def total(self) -> Floats:
+        """Return the sum of the values for every table of records."""
+        total = np.zeros(self.probabilities.shape)
+        for axis, numbers in enumerate(self.values):
+            shape = [1] * total.ndim
+            shape[axis] = numbers.size
+            total = total + numbers.reshape(shape)
+        return total
+
+    def __repr__(self) -> str:
+        sizes = sorted(set(self.probabilities.shape))
+        values = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+        return f"Joint({self.records} records, {values} values)"
