@@ -36,6 +36,7 @@ NOT_A_PROOF = "This does not prove there is none."
 MEASURED = "One attack. Another attacker may do better: this is evidence of a risk, not of its absence."
 AUDITED = "A lower bound on epsilon, which holds whatever the software does. Outputs alone never show an upper bound."
 NOT_AUDITED = "Inputs that were not tried, events that were not looked for, and other versions of the software."
+_SHORT, _LONG = 6, 12  # decimals
 _KINDS = {"lower": "lower bound", "claim test": "at least, if it is this protocol; not a bound on epsilon"}
 
 
@@ -107,13 +108,15 @@ def attack_icons_sentence(people: int, anyway: int, extra: int) -> str:
 
 def sandwich_sentence(run: AttackRun, upper: Bound | None) -> str:
     """Return what an attack says about a bound on what taking part adds."""
-    least = rounded(max(run.rad.low, 0.0), 6, "down")
+    violated = upper is not None and run.rad.low > upper.value
+    digits = _LONG if violated else _SHORT  # what contradicts itself must not look equal
+    least = rounded(max(run.rad.low, 0.0), digits, "down")
     if upper is None and run.rad.low <= 0.0:
         return "These trials do not show that the release helped this attack. Another attacker may do better."
     if upper is None:
         return f"This attack shows that taking part adds at least {least}. Another attacker may do better."
-    bound = f"{'' if upper.side == 'exact' else 'at most '}{rounded(upper.value, 6, 'up')}"
-    if run.rad.low > upper.value:
+    bound = f"{'' if upper.side == 'exact' else 'at most '}{rounded(upper.value, digits, 'up')}"
+    if violated:
         return (
             f"Violation found: this attack shows at least {least}, but the bound is {bound}. Either the release is not "
             "what it is said to be, or one of the two numbers is wrong."

@@ -28,6 +28,7 @@ __all__ = ["run_page"]
 
 _CAPTION = "Every bound, with its theorem and what it assumes"
 _COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
+_TERMS = {"by": "Assessed by", "date": "Assessed on"}
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
 
 
@@ -316,6 +317,19 @@ def _name(one: _Shown) -> str:
     return f"{one.card.number}. {one.card.title}"
 
 
+def _decision(result: RunResult) -> tuple[Entry, ...]:
+    """Return who decided what and when, and the limits with where they come from; nothing where nothing was decided."""
+    if not result.decision:
+        return ()
+    entries = [
+        Entry(term=_TERMS.get(key, key.replace("_", " ").capitalize()), text=str(text))
+        for key, text in result.decision.items()
+    ]
+    limits = [limit for r in result.releases for limit in (*(x for t in r.assessments for x in t.limits), *r.utility)]
+    told = dict.fromkeys(f"{limit.label}{f' ({limit.source})' if limit.source else ''}" for limit in limits)
+    return (*entries, *([Entry(term="Limits", text="; ".join(told))] if told else []))
+
+
 def run_page(result: RunResult) -> Page:
     """Return the page of a run."""
     shown = _shown(result)
@@ -323,9 +337,6 @@ def run_page(result: RunResult) -> Page:
     many = len(shown) > 1
     values = [(str(one.card.number) if many else "", one.assessment, one.saved) for one in shown]
     marked = [(one.card, one.assessment, one.saved) for one in shown]
-    decision = tuple(
-        Entry(term=key.replace("_", " ").capitalize(), text=str(text)) for key, text in result.decision.items()
-    )
     return Page(
         kind="run",
         title=result.title or "Disclosure risk",
@@ -344,5 +355,5 @@ def run_page(result: RunResult) -> Page:
         charts=_charts(result),
         evidence=_evidence(paired, one_card=not many),
         reproduce=_reproduce(result, shown),
-        decision=decision,
+        decision=_decision(result),
     )
