@@ -1,0 +1,1 @@
+"""The explorer: a local web page for every question, served by ``dpradar serve`` (extra: web)."""

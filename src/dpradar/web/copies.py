@@ -1,0 +1,170 @@
+"""The same question as a command line, as Python and as a spec: each gives the numbers of the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..spec import AttackSpec, ReleaseSpec, Spec, ThreatSpec, command, python, toml
+from ..spec.kinds import KINDS
+from ..spec.question import THREAT, release_call, threat_call
+from .forms.form import PLACE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..spec.calls import Call
+
+__all__ = ["Copy", "assess_copies", "attack_copies", "calibrate_copies", "compare_copies", "compared_spec", "spec_of"]
+
+Question = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One way to ask the same: what it is, the text, and what to do with it."""
+
+    title: str
+    text: str
+    note: str = ""
+
+
+def _toml(spec: Spec, note: str = "") -> Copy:
+    return Copy("Spec (TOML)", toml(spec), note or "Save it as spec.toml, then: dpradar run spec.toml")
+
+
+def spec_of(question: Question, **further: Any) -> Spec:
+    """Return a question as a spec with one release and one threat.
+
+    Examples
+    --------
+    >>> spec = spec_of({"kind": "dp", "epsilon": 1.0, "neighbours": "replace-one", "m": 10})
+    >>> spec.releases[0].options, spec.threats[0].options
+    ({'epsilon': 1.0, 'neighbours': 'replace-one'}, {'m': 10})
+    """
+    kind = KINDS[question["kind"]]
+    own = {name: question[name] for name in kind.names if name in question}
+    against = {name: question[name] for name in (*THREAT, "neighbours") if name in question and name not in own}
+    # Without a threat a spec is about any attacker; here one is meant who finds every value equally likely.
+    limits = further.pop("limits", {})
+    threat = ThreatSpec(options=against if _says(against) else {"prior": "uniform", **against}, limits=limits)
+    release = ReleaseSpec(kind=question["kind"], options=own, times=question.get("times", 1))
+    return Spec(releases=(release,), threats=(threat,), **further)
+
+
+def compared_spec(data: Question) -> Spec:
+    """Return a comparison, given as plain data, as a spec."""
+    releases = tuple(ReleaseSpec(**one) for one in data["releases"])
+    threats = (ThreatSpec(options=data["threat"]),)
+    return Spec(releases=releases, threats=threats, together="compare", title=data["title"], noise_table=False)
+
+
+def _says(options: Question) -> bool:
+    return bool({"m", "prior", "values", "records", "baseline", "membership", "worst"} & set(options))
+
+
+def assess_copies(question: Question) -> list[Copy]:
+    """Return an assessment in three ways."""
+    return [
+        Copy("Command line", command(question)),
+        Copy("Python", python(question, PLACE)),
+        _toml(spec_of(question)),
+    ]
+
+
+def compare_copies(spec: Spec) -> list[Copy]:
+    """Return a comparison in three ways."""
+    asked = [spec.question(i, 0) for i in range(len(spec.releases))]
+    lines = ["import dpradar as dr", ""]
+    for question in asked:
+        release, threat = release_call(question, PLACE), threat_call(question, PLACE)
+        lines.append(f"print(dr.assess({release.source()}, {threat.source()}{_relation(question)}).explain())")
+    commands = "\n".join(command(question) for question in asked)
+    return [Copy("Command line", commands), Copy("Python", "\n".join([*lines, ""])), _toml(spec)]
+
+
+def _relation(question: Question) -> str:
+    relation = question.get("neighbours")
+    return "" if relation is None else f", neighbours={relation!r}"
+
+
+def calibrate_copies(question: Question, limits: Sequence[dict[str, float]], value: float | None) -> list[Copy]:
+    """Return a calibration as a command and as Python, and once it is known the release that keeps the limits."""
+    words = [word for limit in limits for word in ("--limit", _limit_word(limit))]
+    found = [
+        Copy("Command line", command(question, verb="calibrate", further=words)),
+        Copy("Python", _calibrate_python(question, limits)),
+    ]
+    risks = {name: bound for limit in limits for name, bound in limit.items() if name not in _COSTS}
+    noise = KINDS[question["kind"]].noise
+    if value is not None and noise is not None:
+        costs = {name: bound for limit in limits for name, bound in limit.items() if name in _COSTS}
+        spec = spec_of({**question, noise.name: value}, limits=risks, utility=costs)
+        found.append(_toml(spec, "The release found, with its limits. Check it with: dpradar run spec.toml --check"))
+    return found
+
+
+_COSTS = ("error", "variance", "frequency_error")
+
+
+def _limit_word(limit: dict[str, float]) -> str:
+    return "@".join(f"{name}={value!r}" for name, value in limit.items())
+
+
+def _calibrate_python(question: Question, limits: Sequence[dict[str, float]]) -> str:
+    noise = KINDS[question["kind"]].noise
+    free = "" if noise is None else noise.name
+    release, threat = release_call({**question, free: 1.0}, PLACE), threat_call(question, PLACE)
+    listed = ", ".join(
+        f"dr.Limit(threat, {', '.join(f'{name}={value!r}' for name, value in one.items())}{_relation(question)})"
+        for one in limits
+    )
+    head = ["import dpradar as dr", *_imports(threat)]
+    if release.name == "Repeated":
+        inner, times = release.args
+        made = f"dr.Repeated({_with(inner, free)}, {times})"
+        # A function of one number would be searched from another starting point, and end up some 1e-5 beside.
+        head += [
+            "from dpradar.calibration.calibrate import calibrate_family",
+            "from dpradar.calibration.family import family_of_param",
+        ]
+        param = f"next(p for p in dr.{inner.name}.PARAMS if p.name == {free!r})"
+        last = [
+            f"family = family_of_param({param}, lambda {free}: {made})",
+            f"result = calibrate_family(family, [{listed}], 1e-5, None)",
+        ]
+    else:
+        fixed = "".join(f", {name}={value!r}" for name, value in release.kwargs.items() if name != free)
+        last = [f"result = dr.calibrate(dr.{release.name}, [{listed}]{fixed})"]
+    return "\n".join([*head, "", f"threat = {threat.source()}", *last, "print(result.explain())", ""])
+
+
+def _with(call: Call, free: str) -> str:
+    given = "".join(f", {name}={value!r}" for name, value in call.kwargs.items() if name != free)
+    return f"dr.{call.name}({free}={free}{given})"
+
+
+def _imports(threat: Call) -> list[str]:
+    return ["from scipy import stats"] if any(name.startswith("stats.") for name in threat.names()) else []
+
+
+def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> list[Copy]:
+    """Return an attack in three ways."""
+    words = ["--trials", f"{trials}", "--seed", f"{seed}", "--maximise", maximise]
+    release, threat = release_call(question, PLACE), threat_call(question, PLACE)
+    code = [
+        "import dpradar as dr",
+        *_imports(threat),
+        "",
+        f"release = {release.source()}",
+        f"threat = {threat.source()}",
+        f"result = dr.attack(release, threat, trials={trials}, seed={seed}, maximise={maximise!r})",
+        "print(result.explain())",
+        "",
+    ]
+    spec = spec_of(question, attack=AttackSpec(trials=trials, seed=seed, maximise=maximise))
+    return [
+        Copy("Command line", command(question, verb="attack", further=words)),
+        Copy("Python", "\n".join(code)),
+        _toml(spec),
+    ]

@@ -1,0 +1,165 @@
+"""What a screen asks, read from an address: fields with the texts in them, and the address that says the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from ...errors import ParameterError
+from ...params import shown
+from ...spec import words
+from .releases import OFFERED, kind_field, release_fields
+from .tables import columns_of, rows_of
+from .threats import ATTACKERS, threat_fields, who_field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...params import Param
+    from ...spec.words import Where
+    from .fields import Field
+
+__all__ = ["MOST_VALUES", "PLACE", "Form", "Section", "given_texts", "question_of", "question_sections"]
+
+MOST_VALUES = 100_000
+PLACE: Where = words.Where(lambda option: option, None, MOST_VALUES)
+_ROWS = ("matrix", "utility")
+_NOT_OPTIONS = ("who", "known", "within", "sought")
+_LONGEST_KINDS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Fields under one heading."""
+
+    title: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Fields in order, and the text in each."""
+
+    sections: tuple[Section, ...]
+    texts: Mapping[str, str]
+
+    @property
+    def fields(self) -> list[Field]:
+        """Every field."""
+        return [field for section in self.sections for field in section.fields]
+
+    def text(self, field: Field) -> str:
+        """Return what stands in a field."""
+        return self.texts.get(field.name, field.default)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The whole state as an address holds it; what is empty and empty at first is left out."""
+        return [(field.name, text) for field in self.fields if (text := self.text(field)) or field.default]
+
+    @property
+    def query(self) -> str:
+        """The state as the part of an address after the question mark."""
+        return urlencode(self.pairs)
+
+    def options(self, names: Mapping[str, str] | None = None) -> dict[str, Any]:
+        """Return what the fields say, numbers as numbers, without what is empty; ``names``: only these fields."""
+        said = {}
+        for field in self.fields:
+            text = self.text(field).strip()
+            if text and (names is None or field.name in names):
+                said[field.option] = _value(field, text)
+        return said
+
+
+def _value(field: Field, text: str) -> Any:
+    if field.kind == "number":
+        return words.number(text, field.name)
+    if field.kind == "whole":
+        return words.whole(text, field.name)
+    if field.kind == "choice":
+        allowed = [value for _, group in field.choices for value, _ in group]
+        if text not in allowed:
+            raise ParameterError(field.name, f"one of {', '.join(filter(None, allowed))}", repr(shown(text)))
+    return text
+
+
+def given_texts(query: Mapping[str, str], keep: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a query.
+
+    A form that was drawn for another kind (``was``) brings fields of that one: only those in ``keep`` stay, so that
+    a new kind starts from its own example.
+    """
+    changed = query.get("was") not in (None, query.get("kind"))
+    return {name: text for name, text in query.items() if name != "was" and (not changed or name in keep)}
+
+
+def question_sections(
+    query: Mapping[str, str],
+    *,
+    offered: tuple[str, ...] = OFFERED,
+    default: str = "grr",
+    free: bool = False,
+    attackers: tuple[str, ...] = ATTACKERS,
+) -> tuple[list[Section], dict[str, str], Param | None]:
+    """Return the fields of a release and a threat, the texts in them, and the parameter that is to be chosen."""
+    from ...spec.kinds import KINDS
+
+    picker = kind_field(offered, default)
+    kind = query.get("kind", default)
+    if kind not in offered:
+        got = repr(shown(kind[:_LONGEST_KINDS]))
+        raise ParameterError("kind", f"one of {', '.join(offered)}", got, "`dpradar list` describes them.")
+    chosen = KINDS[kind].noise if free else None
+    own = release_fields(kind, free=chosen)
+    texts = given_texts(query, {"kind": 1, "who": 1, **{field.name: 1 for field in own}})
+    who = who_field(kind, attackers)
+    choices = [value for value, _ in who.choices[0][1]]
+    if texts.get("who", who.default) not in choices:
+        texts["who"] = who.default
+    attacker = texts.get("who", who.default)
+    against = threat_fields(kind, attacker, texts)
+    named = {field.name for field in own}
+    sections = [
+        Section("What is released", (picker, *own)),
+        Section("Who attacks", (who, *(field for field in against if field.name not in named))),
+    ]
+    return sections, texts, chosen
+
+
+def question_of(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the question that options of fields ask, as every other way to ask it would put it.
+
+    Examples
+    --------
+    >>> question_of({"kind": "grr", "m": 3, "epsilon": 1.0, "who": "record", "knowledge": "labels", "known": "a, a, b"})
+    {'kind': 'grr', 'm': 3, 'epsilon': 1.0, 'knowledge': 'labels:a, a, b'}
+    >>> question_of({"kind": "dp", "epsilon": 1.0, "who": "worst"})
+    {'kind': 'dp', 'epsilon': 1.0, 'worst': True}
+    """
+    question = {name: value for name, value in said.items() if name not in _NOT_OPTIONS}
+    for name in _ROWS:
+        if name in question:
+            question[name] = rows_of(question[name], name)
+    if "records" in question:
+        question["records"] = columns_of(question["records"])
+    if said.get("who") == "worst":
+        question["worst"] = True
+    _detail(question, said, "knowledge", {"labels": "known", "columns": "known"})
+    _detail(question, said, "goal", {"labels": "sought", "columns": "sought", "within": "within"})
+    return question
+
+
+def _detail(question: dict[str, Any], said: Mapping[str, Any], option: str, details: Mapping[str, str]) -> None:
+    """Put what a choice is about behind it, as in ``labels:a,a,b``; leave out what is meant anyway."""
+    chosen = question.get(option)
+    if chosen in ("nothing", "exact"):
+        del question[option]
+    elif isinstance(chosen, str) and chosen in details:
+        detail = said.get(details[chosen])
+        if detail is None:
+            raise ParameterError(details[chosen], "given", "nothing", f"It belongs to {option}.")
+        if isinstance(detail, str) and detail.startswith(("@", "[", "{")):
+            raise ParameterError(details[chosen], "a list of names", repr(shown(detail)), "Such as: a, a, b.")
+        question[option] = f"{chosen}:{detail!r}" if isinstance(detail, float) else f"{chosen}:{detail}"

@@ -1,0 +1,166 @@
+"""What every request passes before a screen sees it, and what every answer carries.
+
+Host names are checked, so that a page elsewhere cannot reach a server on this machine by pointing its own name at it.
+A token, where there is one, is the first part of every path: links stay relative, and no cookie is needed. Queries and
+bodies are short, other sites can only link here, and nothing is loaded from anywhere else.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse, RedirectResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["LOOPBACK", "MOST_BODY", "MOST_QUERY", "POLICY", "Guard"]
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MOST_QUERY = 8_192
+MOST_BODY = 65_536
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+    (b"cache-control", b"no-store"),
+)
+_METHODS = ("GET", "HEAD", "POST")
+LOG = logging.getLogger("dpradar.web")
+
+
+class _TooLarge(Exception):
+    """A body longer than it said, or than it may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The outermost layer of the application.
+
+    ``hosts`` are the names under which the server may be asked, any when empty (then ``token`` must be given: whoever
+    does not know it is turned away, whatever name was used).
+    """
+
+    app: ASGIApp
+    token: str | None = None
+    hosts: tuple[str, ...] = LOOPBACK
+    logged: logging.Logger = field(default=LOG, repr=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check, pass on, and add headers."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        started = False
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                present = {name.lower() for name, _ in message["headers"]}
+                added = [(name, value) for name, value in _HEADERS if name not in present]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, with_headers)
+            return
+        try:
+            await self.app(self._inner(scope), _counted(receive), with_headers)
+        except _TooLarge:
+            if not started:
+                await _said(413, f"A request may have at most {MOST_BODY:,} bytes.")(scope, receive, with_headers)
+        except Exception as error:  # the server goes on; what the values were stays out of logs and answers
+            self.logged.error("%s while answering %s", type(error).__name__, scope["method"])  # noqa: TRY400
+            if not started:
+                told = f"Internal error ({type(error).__name__}). Please report it."
+                await _said(500, told)(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> ASGIApp | None:
+        headers = Headers(scope=scope)
+        for check in (self._host, self._sizes, self._site, self._secret):
+            found = check(scope, headers)
+            if found is not None:
+                return found
+        return None
+
+    def _host(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        host = headers.get("host", "")
+        try:
+            name = urlsplit(f"//{host}").hostname
+        except ValueError:
+            name = None
+        if name is None or len(headers.getlist("host")) != 1 or (self.hosts and name not in self.hosts):
+            return _said(421, "This server is not known under that name. Open the address that it printed.")
+        if scope["method"] not in _METHODS:
+            return _said(405, "Only GET, HEAD and POST are understood here.")
+        return None
+
+    def _sizes(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        if len(scope["query_string"]) > MOST_QUERY:
+            told = f"An address may have at most {MOST_QUERY:,} characters after the question mark."
+            return _said(414, f"{told} Longer lists belong into a spec file: dpradar run spec.toml.")
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BODY:
+            return _said(413, f"A request may have at most {MOST_BODY:,} bytes.")
+        return None
+
+    def _site(self, scope: Scope, headers: Headers) -> ASGIApp | None:
+        """Other sites may link here; they may not load from here, nor send forms."""
+        foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
+        linked = scope["method"] == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        if foreign and not (linked and headers.get("sec-fetch-dest", "document") == "document"):
+            return _said(403, "Requests from other sites are refused.")
+        origin = headers.get("origin")
+        if scope["method"] == "POST" and origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return _said(403, "Requests from other sites are refused.")
+        return None
+
+    def _secret(self, scope: Scope, _: Headers) -> ASGIApp | None:
+        if self.token is None:
+            return None
+        first, slash, _ = scope["path"].removeprefix("/").partition("/")
+        if not secrets.compare_digest(first.encode(), self.token.encode()):
+            return _said(403, "This server asks for a token. Open the address that it printed when it started.")
+        return None if slash else RedirectResponse(f"/{self.token}/", status_code=307)
+
+    def _inner(self, scope: Scope) -> Scope:
+        if self.token is None:
+            return scope
+        path = "/" + scope["path"].removeprefix("/").partition("/")[2]
+        return {**scope, "path": path, "raw_path": path.encode()}
+
+
+def _said(status: int, text: str) -> PlainTextResponse:
+    return PlainTextResponse(f"{text}\n", status_code=status)
+
+
+def _counted(receive: Receive) -> Receive:
+    seen = 0
+
+    async def counting() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > MOST_BODY:
+            raise _TooLarge
+        return message
+
+    return counting

@@ -1,0 +1,78 @@
+"""``dpradar serve``: the explorer on this machine."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+
+import click
+
+from ..errors import MissingExtra, ParameterError
+from ..params import Param
+
+__all__ = ["serve_command"]
+
+_PORT = Param(name="--port", integer=True, low=0, high=65_535, what="the port to listen on; 0 takes a free one")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_BACKLOG = 256
+_CONNECTIONS = 512
+_TOKEN_BYTES = 24
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=int, default=8765, show_default=True, help="Port to listen on; 0 takes a free one.")
+@click.option("--token", "guarded", is_flag=True, help="Ask for a random token here too; other addresses always do.")
+def serve_command(host: str, port: int, *, guarded: bool) -> None:
+    """Explore in the browser: assess, calibrate, compare, attack, audit.
+
+    Only this machine can reach it unless --host says otherwise; then a random token is part of the address that is
+    printed. Nothing is sent anywhere, no file is read or written. Ctrl-C ends it.
+    """
+    try:
+        import uvicorn
+
+        from .app import create_app
+    except ImportError as error:
+        raise MissingExtra(error.name or "starlette", "web") from None
+    local = host in _LOOPBACK
+    token = None if local and not guarded else secrets.token_urlsafe(_TOKEN_BYTES)
+    listening = _listen(host, port)
+    app = create_app(token, hosts=_LOOPBACK if local else ())
+    _announce(listening, host, token)
+    logging.getLogger("dpradar.web").setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=2,
+        ws="none",
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens, or say why there is none."""
+    number = int(_PORT.check("serve", port))
+    try:
+        kind = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
+        made = socket.create_server(kind[4][:2], family=kind[0], backlog=_BACKLOG)
+    except OSError as error:
+        hint = "Choose another with --port, or --port 0 for a free one." if number else "Such as --host 127.0.0.1."
+        got = f"{host}:{number} ({error.strerror or error})"
+        raise ParameterError("--host and --port", "an address that is free", got, hint) from None
+    return made
+
+
+def _announce(listening: socket.socket, host: str, token: str | None) -> None:
+    port = listening.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/" + ("" if token is None else f"{token}/")
+    click.echo(f"dpradar explorer: {address}")
+    if token is not None:
+        click.echo("Whoever has this address can use it. It is not encrypted: use it in networks you trust.", err=True)
+    click.echo("Ctrl-C ends it.", err=True)

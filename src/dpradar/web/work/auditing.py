@@ -1,0 +1,145 @@
+"""Audits that can be tried: a built-in mechanism with a mistake put in, and pairs that were pasted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...audits import Samples, audit
+from ...errors import ParameterError
+from ...guarantees import GDP, ApproxDP, PureDP
+from ...params import shown
+from ...spec import words
+from ...spec.kinds import KINDS
+from ...spec.question import release_of, threat_of
+from ..forms.form import PLACE
+from ..forms.releases import family
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...results import AuditResult
+
+__all__ = ["AUDITED", "DEFECTS", "audited", "audited_rows", "claim_of", "pairs_of"]
+
+Progress = Callable[[int, int], None]
+# What is really done with the noise, as a factor: noise k times smaller is epsilon k times larger.
+DEFECTS = {"none": 1.0, "tenth": 0.9, "half": 0.5}
+# The reports of olh are over an alphabet that depends on epsilon; read as those of another epsilon they say nothing.
+_LOCAL = tuple(name for name, kind in KINDS.items() if family(kind) == "local" and name != "olh")
+AUDITED = (*_LOCAL, "laplace", "geometric", "gaussian")
+_MOST_PAIRS = 1_000_000
+_HEADER = ("input", "output")
+
+
+def claim_of(question: dict[str, Any]) -> Any:
+    """Return what the mechanism promises about its values: a guarantee, with the relation of values of a domain.
+
+    Examples
+    --------
+    >>> claim_of({"kind": "laplace", "scale": 5.0, "values": "0:10"})
+    PureDP(epsilon=2.0, neighbours='replace-one')
+    """
+    kind = question["kind"]
+    if family(KINDS[kind]) == "local":
+        return PureDP(question["epsilon"], neighbours="replace-one")
+    records = _numbers(question)
+    apart = float(np.ptp(records))
+    if kind == "gaussian":
+        return GDP(apart / question["sigma"], neighbours="replace-one")
+    return PureDP(apart / question["scale"], neighbours="replace-one")
+
+
+def _numbers(question: dict[str, Any]) -> NDArray[np.float64]:
+    prior = threat_of(question, PLACE).prior
+    if prior is None or prior.values is None:
+        raise ParameterError("values", "given: LOW:HIGH or a list", "nothing")
+    return np.asarray(prior.values, dtype=float)
+
+
+def real_question(question: dict[str, Any], defect: str) -> dict[str, Any]:
+    """Return what is really run: the same with less noise."""
+    param = KINDS[question["kind"]].noise
+    if param is None or defect not in DEFECTS:
+        raise ParameterError("defect", f"one of {', '.join(DEFECTS)}", repr(shown(defect)))
+    factor = DEFECTS[defect] if param.more_private == "up" else 1.0 / DEFECTS[defect]
+    return {**question, param.name: question[param.name] * factor}
+
+
+def audited(data: dict[str, Any], progress: Progress) -> AuditResult:
+    """Return the audit of a built-in mechanism whose noise may be smaller than it says."""
+    question = data["question"]
+    threat = threat_of(question, PLACE)
+    promised, claim = release_of(question, PLACE), claim_of(question)
+    drawn = release_of(real_question(question, data["defect"]), PLACE).at(threat.prior)
+    size = threat.finite.size
+
+    def sampler(inputs: NDArray[np.intp], rng: np.random.Generator) -> Any:
+        return drawn.sample(np.asarray(inputs), rng)
+
+    protocol = promised if family(KINDS[question["kind"]]) == "local" else None
+    return audit(
+        sampler,
+        claim=claim,
+        domain=size,
+        protocol=protocol,
+        trials=data["trials"],
+        significance=data["significance"],
+        seed=data["seed"],
+        progress=progress,
+    )
+
+
+def pairs_of(text: str) -> tuple[list[Any], list[Any]]:
+    r"""Return inputs and outputs of rows "input,output" or "input,output,how often", with or without that header.
+
+    Examples
+    --------
+    >>> pairs_of("input,output,count\n0,a,2\n1,b,1")
+    ([0, 0, 1], ['a', 'a', 'b'])
+    """
+    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text.strip())) if row]
+    if rows and tuple(rows[0][:2]) == _HEADER:
+        rows = rows[1:]
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) not in (2, 3):
+        hint = "One pair a line, such as 0,1 or 0,1,250."
+        raise ParameterError("rows", "rows of an input, an output and possibly how often", shown(text), hint)
+    counts = [words.whole(row[2], "rows") if len(row) > 2 else 1 for row in rows]
+    if min(counts) < 0 or sum(counts) > _MOST_PAIRS:
+        raise ParameterError("rows", f"at most {_MOST_PAIRS:,} pairs, none less than 0 times", f"{sum(counts):,}")
+    inputs, outputs = _typed([row[0] for row in rows]), _typed([row[1] for row in rows])
+    many = [int(count) for count in counts]
+    return _repeated(inputs, many), _repeated(outputs, many)
+
+
+def _repeated(values: list[Any], counts: list[int]) -> list[Any]:
+    return [value for value, count in zip(values, counts, strict=True) for _ in range(count)]
+
+
+def _typed(cells: list[str]) -> list[Any]:
+    """Return cells as whole numbers or numbers where all are, and as words otherwise."""
+    for kind in (int, float):
+        try:
+            found = [kind(cell) for cell in cells]
+        except ValueError:
+            continue
+        if all(map(math.isfinite, found)):
+            return found
+    return list(cells)
+
+
+def audited_rows(data: dict[str, Any]) -> AuditResult:
+    """Return the audit of pasted pairs."""
+    samples = Samples.of(*pairs_of(data["rows"]))
+    epsilon, delta = data["claim_epsilon"], data["claim_delta"]
+    claim = (
+        PureDP(epsilon, neighbours="replace-one")
+        if delta == 0.0
+        else ApproxDP(epsilon, delta, neighbours="replace-one")
+    )
+    return audit(samples, claim=claim, significance=data["significance"], seed=data["seed"])

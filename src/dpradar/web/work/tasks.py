@@ -1,0 +1,162 @@
+"""What a worker can do: a few named tasks from plain data to plain data. None reads a file or runs given code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...attacks import attack
+from ...bounds import assess
+from ...calibration.calibrate import calibrate_family
+from ...calibration.family import family_of_param
+from ...calibration.limit import Limit
+from ...errors import ParameterError
+from ...present.html import document, fragment
+from ...present.pages import finding_of
+from ...present.view import page_of
+from ...spec.kinds import KINDS
+from ...spec.question import release_of, threat_of
+from ...spec.run import run
+from ..copies import compared_spec
+from ..forms.form import PLACE
+from .auditing import audited, audited_rows
+
+if TYPE_CHECKING:
+    from ...present.view import Page
+    from ...results import Calibration
+
+__all__ = ["TASKS", "Report"]
+
+Report = Callable[..., None]  # (what is being done, share of it that is done or None)
+Answer = dict[str, Any]
+_PRECISION = 1e-5  # that of the command line, so that both give the same value
+
+
+def _answer(result: Any, page: Page | None = None) -> Answer:
+    shown = page_of(result) if page is None else page
+    return {"title": shown.title, "html": fragment(shown), "json": json.dumps(result.to_dict())}
+
+
+def _parts(question: dict[str, Any]) -> tuple[Any, Any]:
+    threat = threat_of(question, PLACE)  # first, because it refuses what is too large to build
+    return release_of(question, PLACE), threat
+
+
+def assessed(data: dict[str, Any], report: Report) -> Answer:
+    """Return what someone could learn about one person.
+
+    Examples
+    --------
+    >>> answer = assessed({"question": {"kind": "grr", "m": 10, "epsilon": 1.0}}, lambda *_: None)
+    >>> round(json.loads(answer["json"])["rad"]["value"], 6)
+    0.131969
+    """
+    question = data["question"]
+    what, threat = _parts(question)
+    result = assess(what, threat, neighbours=question.get("neighbours"))
+    if not data.get("short"):
+        return _answer(result)
+    page = replace(page_of(result), curve=None, label=(), tables=(), others=())
+    return _answer(result, page)
+
+
+def compared(data: dict[str, Any], report: Report) -> Answer:
+    """Return several releases under one threat, side by side."""
+    spec = compared_spec(data)
+    for i in range(len(spec.releases)):
+        threat_of({**spec.release(i), **spec.threats[0].options}, PLACE)
+    result = run(spec, attack=False, progress=lambda text: report(text, None))
+    return _answer(result)
+
+
+def _limits(texts: list[dict[str, float]], question: dict[str, Any]) -> list[Limit]:
+    threat = threat_of(question, PLACE)
+    relation: Any = question.get("neighbours")
+    return [Limit(threat, neighbours=relation, **one) for one in texts]
+
+
+def calibrated(data: dict[str, Any], report: Report) -> Answer:
+    """Return the least noise that keeps every limit, and the range that risk and accuracy leave."""
+    question, limits = data["question"], data["limits"]
+    param = KINDS[question["kind"]].noise
+    if param is None:
+        raise ParameterError("kind", "one with a parameter that makes noise", repr(question["kind"]))
+    wanted = _limits(limits, question)
+    family = family_of_param(param, lambda x: release_of({**question, param.name: x}, PLACE))
+
+    def found(chosen: list[Limit]) -> Calibration | None:
+        return calibrate_family(family, chosen, _PRECISION, lambda text: report(text, None)) if chosen else None
+
+    result = found(wanted)
+    risks = [limit for limit in wanted if limit.risks]
+    costs = [limit for limit in wanted if not limit.risks]
+    least = result if not costs else found(risks)
+    most = result if not risks else found(costs)
+    ends = {"least": least, "most": most}
+    values = {name: None if end is None else {"value": end.value, "status": end.status} for name, end in ends.items()}
+    band = {"parameter": param.name, "up": param.more_private == "up", "range": list(param.typical), **values}
+    return {**_answer(result), "band": band}
+
+
+def attacked(data: dict[str, Any], report: Report) -> Answer:
+    """Return what the optimal attack reaches, beside the bound that it must stay under."""
+    question = data["question"]
+    what, threat = _parts(question)
+    upper = assess(what, threat).rad
+    result = attack(
+        what,
+        threat,
+        trials=data["trials"],
+        seed=data["seed"],
+        maximise=data["maximise"],
+        progress=lambda done, asked: report(f"{done:,} of {asked:,} trials", done / asked),
+    )
+    page = replace(page_of(result), evidence=(finding_of(result, upper),))
+    return _answer(result, page)
+
+
+def audit_of_sampler(data: dict[str, Any], report: Report) -> Answer:
+    """Return what outputs of a built-in mechanism, with a mistake put in, say about its claim."""
+    return _answer(audited(data, lambda done, asked: report(f"{done:,} of {asked:,} outputs", done / asked)))
+
+
+def audit_of_rows(data: dict[str, Any], report: Report) -> Answer:
+    """Return what pasted pairs of input and output say about a claim."""
+    return _answer(audited_rows(data))
+
+
+def rendered(data: dict[str, Any], report: Report) -> str:
+    """Return a result, given as JSON, as a report."""
+    from ...present.markdown import markdown
+    from ...results import assessment, attack, audit, calibration, run
+
+    kinds: dict[str, Any] = {
+        assessment.SCHEMA: assessment.Assessment,
+        attack.SCHEMA: attack.AttackRun,
+        audit.SCHEMA: audit.AuditResult,
+        calibration.SCHEMA: calibration.Calibration,
+        run.SCHEMA: run.RunResult,
+    }
+    told = json.loads(data["json"])
+    result = kinds[told["schema"]].from_dict(told)
+    return document(result) if data["form"] == "html" else markdown(result)
+
+
+def warmed(data: dict[str, Any], report: Report) -> None:
+    """Load what the first questions need, so that nobody waits for it."""
+    for kind, options in (("she", {"m": 3, "epsilon": 1.0}), ("zcdp", {"rho": 0.1, "neighbours": "replace-one"})):
+        assessed({"question": {"kind": kind, **options}}, report)
+
+
+TASKS: dict[str, Callable[[dict[str, Any], Report], Any]] = {
+    "assess": assessed,
+    "attack": attacked,
+    "audit": audit_of_sampler,
+    "calibrate": calibrated,
+    "compare": compared,
+    "render": rendered,
+    "rows": audit_of_rows,
+    "warm": warmed,
+}

@@ -1,0 +1,158 @@
+"""Processes that compute, apart from the one that talks to browsers: they can be limited, watched and ended.
+
+A worker knows a few named tasks and plain data. It reads no file that is named to it and runs no code that is given
+to it; what takes too long or too much memory ends with the worker, and the server goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import SpawnProcess
+    from multiprocessing.synchronize import Event
+
+__all__ = ["Message", "Stopped", "Worker"]
+
+_SPAWN = multiprocessing.get_context("spawn")  # the server has threads, which do not survive a fork
+_MEMORY = 3 * 2**30  # bytes beyond what a worker holds when it starts
+_EVERY = 0.1  # seconds between two reports of progress
+LOG = logging.getLogger("dpradar.web")
+
+
+class Stopped(KeyboardInterrupt):
+    """Raised inside a task whose end was asked for; attacks, audits and searches then return what they have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a worker says: progress, done, bad (input), stopped, large (in memory), bug, or ended with the process."""
+
+    kind: str
+    data: Any = None
+
+
+class Worker:
+    """One process; it does one task at a time."""
+
+    def __init__(self) -> None:
+        self._process: SpawnProcess | None = None
+        self._pipe: Connection | None = None
+        self._stop: Event = _SPAWN.Event()
+
+    def start(self) -> None:
+        """Start the process unless it lives; it imports what it needs meanwhile."""
+        if self._process is not None and self._process.is_alive():
+            return
+        self.end()
+        self._pipe, theirs = _SPAWN.Pipe()
+        self._stop = _SPAWN.Event()
+        self._process = _SPAWN.Process(target=_live, args=(theirs, self._stop), daemon=True, name="dpradar-worker")
+        self._process.start()
+        theirs.close()
+
+    def order(self, task: str, data: Any) -> None:
+        """Give it a task; one that died meanwhile is replaced."""
+        self.start()
+        self._stop.clear()
+        with suppress(OSError):  # it is gone: the next ``hear`` says so
+            if self._pipe is not None:
+                self._pipe.send((task, data))
+
+    def hear(self, seconds: float) -> Message | None:
+        """Return what it says next, or None when it stays silent that long."""
+        if self._pipe is None:
+            return Message("ended")
+        try:
+            return self._pipe.recv() if self._pipe.poll(seconds) else None
+        except (EOFError, OSError):
+            return Message("ended")
+
+    def stop(self) -> None:
+        """Ask the task to end with what it has; it looks for this between its pieces."""
+        self._stop.set()
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.join()
+            process.close()
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            pipe.close()
+
+
+# -------------------------------------------------------------------------------------------------- in the process
+
+
+def _live(pipe: Connection, stop: Event) -> None:
+    """Do tasks until the server is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the server, which ends its workers
+    from .tasks import TASKS
+
+    _limit_memory()
+    while True:
+        try:
+            task, data = pipe.recv()
+        except (EOFError, OSError):
+            return
+        message = _done(TASKS[task], data, _reporter(pipe, stop))
+        with suppress(OSError):
+            pipe.send(message)
+
+
+def _done(work: Callable[..., Any], data: Any, report: Callable[[str, float | None], None]) -> Message:
+    from ...errors import DpradarError, ParameterError
+
+    try:
+        return Message("done", work(data, report))
+    except DpradarError as error:
+        return Message("bad", (str(error), error.name if isinstance(error, ParameterError) else ""))
+    except KeyboardInterrupt:
+        return Message("stopped")
+    except MemoryError:
+        return Message("large")
+    except Exception as error:  # the process must live on, and the values in the message may be private
+        LOG.exception("task failed", exc_info=error) if LOG.isEnabledFor(logging.DEBUG) else None
+        return Message("bug", type(error).__name__)
+
+
+def _reporter(pipe: Connection, stop: Event) -> Callable[[str, float | None], None]:
+    last = 0.0
+
+    def report(text: str, share: float | None = None) -> None:
+        nonlocal last
+        if stop.is_set():
+            raise Stopped
+        now = time.monotonic()
+        if now - last >= _EVERY:
+            last = now
+            with suppress(OSError):
+                pipe.send(Message("progress", (text, share)))
+
+    return report
+
+
+def _limit_memory() -> None:
+    """Let the process have so much more than it holds now, where the system can be told."""
+    held = Path("/proc/self/statm")
+    if not held.exists():
+        return
+    import resource
+
+    pages = int(held.read_text(encoding="ascii").split()[0])
+    most = pages * resource.getpagesize() + _MEMORY
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard == resource.RLIM_INFINITY or most <= hard:
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
