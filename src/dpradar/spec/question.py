@@ -68,7 +68,8 @@ def _checked_size(size: float, where: Where) -> int:
 
 def without_prior(options: Options) -> list[str]:
     """Return which of the threats that need no prior the options name."""
-    return [name for name in ("baseline", "membership", "worst") if options.get(name) not in (None, False)]
+    given = {name: options.get(name) for name in ("baseline", "membership", "worst")}
+    return [name for name, value in given.items() if value is not None and value is not False]  # 0 is a baseline
 
 
 def threat_of(options: Options, where: Where = PLAIN) -> Threat:

@@ -67,7 +67,7 @@ class Where:
         """Return the file that an option names, or say that files cannot be named here."""
         if self.folder is None:
             hint = "No file is read here: give the numbers themselves."
-            raise ParameterError(self(option), "given without a file", repr(shown(text)), hint)
+            raise ParameterError(self(option), "given without a file", shown(text), hint)
         return self.folder / text
 
     def check_count(self, count: float, option: str) -> None:

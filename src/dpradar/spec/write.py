@@ -159,7 +159,8 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
             or (verb == "attack" and name in _NOT_ATTACKED)
         ):
             continue
-        words += [FLAGS(name)] if value is True else [FLAGS(name), _word(name, value)]
+        interval = name == "values" and str(question.get("prior")).startswith("continuous:")
+        words += [FLAGS(name)] if value is True else [FLAGS(name), _word("interval" if interval else name, value)]
     return shlex.join([*words, *further])
 
 
