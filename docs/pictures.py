@@ -1,4 +1,4 @@
-"""Pictures of the report for README and docs: `make docs` runs this where chromium is installed.
+"""Pictures of the report and of the explorer for README and docs: `make docs` runs this where chromium is installed.
 
 A picture is written only where it looks different from the one that is there, so that a build leaves the repository
 as it is until what people see has changed.
@@ -6,15 +6,20 @@ as it is until what people see has changed.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 HERE = Path(__file__).parent
 SPEC = HERE.parent / "examples" / "health-survey.toml"
@@ -68,5 +73,26 @@ def report(path: Path) -> None:
         _keep(_picture(target.as_uri(), 1000, 1400), path)
 
 
+@contextlib.contextmanager
+def _serving() -> Iterator[str]:
+    """Run the explorer on a free port, and give its address."""
+    command = [sys.executable, "-m", "dpradar", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:  # noqa: S603 - our own command
+        try:
+            said = server.stdout.readline() if server.stdout else ""
+            if "http://" not in said:
+                sys.exit("the explorer did not start")
+            yield said.split()[-1]
+        finally:
+            server.terminate()
+
+
+def explorer(path: Path) -> None:
+    """Show the screen that assesses."""
+    with _serving() as address:
+        _keep(_picture(f"{address}assess?kind=grr&m=10&epsilon=2", 1200, 1080), path)
+
+
 if __name__ == "__main__":
     report(HERE / "pictures" / "report.png")
+    explorer(HERE / "pictures" / "explorer.png")
