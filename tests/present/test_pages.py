@@ -176,7 +176,7 @@ def test_frequencies_are_told_for_as_many_reports_as_the_limit_says():
 def test_the_decision_says_who_when_and_which_limits():
     entries = [(entry.term, entry.text) for entry in page_of(samples.run()).decision]
     assert entries[0] == ("Assessed by", "D. Officer")
-    assert entries[-1] == ("Limits", "rad <= 0.2 (the board, May)")
+    assert entries[-1] == ("Limits", "what taking part adds (rad) at most 0.2 (the board, May)")
     assert page_of(replace(samples.run(), decision={})).decision == ()
 
 

@@ -125,7 +125,7 @@ def curve_svg(curve: Curve) -> str:
         area = f'<path class="f" d="{_path([place(point) for point in curve.lines[0].points])}z"/>'
     diagonal = f'<path class="d" d="M{_LEFT} {_BOTTOM}L{_RIGHT} {_TOP}"/>'
     ticks = "".join(_text(_x(t), _BOTTOM + 16, f"{100 * t:g}", "c") for t in _TICKS)
-    x, y = _x(0.69), _y(0.63)
+    x, y = _x(0.84), _y(0.76)
     slope = math.degrees(math.atan2(_TOP - _BOTTOM, _RIGHT - _LEFT))
     told = _text(x, y, "nothing learned", "c q", f' transform="rotate({slope:.1f} {x:.1f} {y:.1f})"')
     frame = _frame("right when guessing blindly, of 100", "right after the release, at most")

@@ -326,7 +326,7 @@ def _decision(result: RunResult) -> tuple[Entry, ...]:
         for key, text in result.decision.items()
     ]
     limits = [limit for r in result.releases for limit in (*(x for t in r.assessments for x in t.limits), *r.utility)]
-    told = dict.fromkeys(f"{limit.label}{f' ({limit.source})' if limit.source else ''}" for limit in limits)
+    told = dict.fromkeys(map(sentences.limit_words, limits))
     return (*entries, *([Entry(term="Limits", text="; ".join(told))] if told else []))
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "kept_sentence",
     "largest_sentence",
     "limit_sentence",
+    "limit_words",
     "neighbours_sentence",
     "quantity_sentence",
     "rate_sentence",
@@ -244,6 +245,18 @@ def _quantity(limit: LimitResult) -> str:
     if limit.quantity == "frequency_error" and limit.at is not None:
         words = words.replace("one report", f"{limit.at:,.0f} reports" if limit.at > 1 else "one report")
     return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
+
+
+def limit_words(limit: LimitResult) -> str:
+    """Return a limit by itself, with where it comes from.
+
+    Examples
+    --------
+    >>> from dpradar.results.change import LimitResult
+    >>> limit_words(LimitResult(quantity="rad", limit=0.1, value=0.05, met=True, source="the board"))
+    'what taking part adds (rad) at most 0.1 (the board)'
+    """
+    return f"{_quantity(limit)} at most {limit.limit:g}{f' ({limit.source})' if limit.source else ''}"
 
 
 def limit_sentence(limit: LimitResult) -> str:
