@@ -1,7 +1,7 @@
 """Pictures of the report and of the explorer for README and docs: `make docs` runs this where chromium is installed.
 
-A picture is written only where it looks different from the one that is there, so that a build leaves the repository
-as it is until what people see has changed.
+A picture is written only where it differs from the one that is there, so that on the same system a build leaves the
+repository as it is until what people see has changed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ HERE = Path(__file__).parent
 SPEC = HERE.parent / "examples" / "health-survey.toml"
 LARGEST = 150_000  # bytes
 COLOURS = 64
-CHANGED = 32  # of 255, in one colour
-SAME = 0.02  # share of pixels that may differ: another date, another version of the fonts
 
 
 def _chromium(*options: str) -> None:
@@ -48,15 +46,16 @@ def _picture(address: str, width: int, height: int) -> Image.Image:
         return Image.open(io.BytesIO(target.read_bytes())).convert("RGB").quantize(COLOURS)
 
 
-def _looks_the_same(one: Image.Image, path: Path) -> bool:
+def _is_there(image: Image.Image, path: Path) -> bool:
+    """Whether this picture was kept before; a single digit may have changed, so every pixel counts."""
     if not path.exists():
         return False
-    old, new = (np.asarray(image.convert("RGB"), dtype=int) for image in (Image.open(path), one))
-    return old.shape == new.shape and float((np.abs(old - new).max(axis=2) > CHANGED).mean()) < SAME
+    old, new = (np.asarray(one.convert("RGB")) for one in (Image.open(path), image))
+    return bool(np.array_equal(old, new))
 
 
 def _keep(image: Image.Image, path: Path) -> None:
-    if _looks_the_same(image, path):
+    if _is_there(image, path):
         return
     image.save(path, optimize=True)
     if path.stat().st_size > LARGEST:
