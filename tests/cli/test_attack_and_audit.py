@@ -90,7 +90,7 @@ def test_attack_in_words_can_be_repeated():
         (["oue", "--m", "5", "--epsilon", "1", "--seed", "-1"], "attack.seed"),
         (["oue", "--m", "5", "--epsilon", "1", "--confidence", "1"], "attack.confidence"),
         (["oue", "--m", "5", "--epsilon", "1", "--strategy", "report"], "'report' needs reports"),
-        (["gdp", "--mu", "1"], "unknown mechanism 'gdp'"),
+        (["gdp", "--mu", "1"], "cannot attack 'gdp': it is a promise"),
         (["laplace", "--scale", "1"], "a threat with a prior"),
     ],
 )

@@ -187,7 +187,7 @@ BAD = [
     (["gaussian", "--m", "5", "--limit", "frequency_error=1"], "a cost that the mechanism knows"),
     (["gdp", "--m", "5", "--limit", "rad=0.1"], "--neighbours"),
     (["gr", "--m", "5", "--limit", "rad=0.1"], "Did you mean 'grr'?"),
-    (["channel", "--limit", "rad=0.1"], "unknown mechanism"),
+    (["channel", "--limit", "rad=0.1"], "cannot calibrate 'channel'"),
 ]  # fmt: skip
 
 

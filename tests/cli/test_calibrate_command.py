@@ -70,7 +70,7 @@ def test_not_met_exits_3():
         (["dpsgd", "--steps", "10", "--limit", "worst_gain=0.1"], "one parameter to choose"),
         (["grr", "--m", "10", "--free", "m", "--limit", "rad=0.1"], "--free"),
         (["gaussian", "--limit", "tpr=0.1"], "fpr"),
-        (["channel", "--limit", "rad=0.1"], "unknown mechanism"),
+        (["channel", "--limit", "rad=0.1"], "cannot calibrate 'channel'"),
         (["grr", "--m", "10", "--limit", "error=1"], "a cost"),
     ],
 )

@@ -60,4 +60,5 @@ def group() -> click.Group:
         name: partial(_command, name, kind) for name, kind in RELEASES.items() if kind.samples
     }
     help_text = "How often is the best attacker right, when it is run? Name a mechanism."
-    return Suggesting(name="attack", loaders=loaders, help=help_text)
+    reasons = {name: "it is a promise, there are no reports to draw from" for name in RELEASES if name not in loaders}
+    return Suggesting(name="attack", loaders=loaders, help=help_text, reasons=reasons)

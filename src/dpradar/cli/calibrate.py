@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
 from functools import partial
@@ -63,7 +64,7 @@ def _free(kind: Kind, options: dict[str, Any]) -> Param:
     if len(left) != 1:
         got = ", ".join(param.name for param in left) or "none"
         flags = ", ".join(map(FLAGS, able))
-        hint = f"Give all of {flags} but the one to choose."
+        hint = f"Leave out {flags}." if len(able) == 1 else f"Give all of {flags} but the one to choose."
         raise ParameterError("calibrate", "left with one parameter to choose", got, hint)
     return left[0]
 
@@ -81,7 +82,9 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
     known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", *_ACCURACY}
     unknown = [name for name in settings if name not in known]
     if unknown:
-        raise ParameterError("--limit", f"about one of {', '.join(sorted(known))}", repr(unknown[0]), "See --help.")
+        near = difflib.get_close_matches(unknown[0], known, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "See --help."
+        raise ParameterError("--limit", f"about one of {', '.join(sorted(known))}", repr(unknown[0]), hint)
     return Limit(threat, neighbours=neighbours, **settings)
 
 
@@ -127,4 +130,5 @@ def group() -> click.Group:
         if any(param.more_private is not None for param in kind.params)
     }
     help_text = "How much noise keeps the risk under a limit? Name a mechanism or a guarantee."
-    return Suggesting(name="calibrate", loaders=loaders, help=help_text)
+    reasons = {name: "its noise is not one number" for name in RELEASES if name not in loaders}
+    return Suggesting(name="calibrate", loaders=loaders, help=help_text, reasons=reasons)

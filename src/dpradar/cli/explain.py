@@ -51,7 +51,7 @@ def _explained(what: str) -> tuple[str, str]:
         return "rule", _rule(rules[what])
     if what in KINDS:
         return "release", _kind(what, KINDS[what])
-    near = difflib.get_close_matches(what.lower(), [*TERMS, *rules, *KINDS], n=2)
+    near = difflib.get_close_matches(what.lower(), list(dict.fromkeys([*TERMS, *rules, *KINDS])), n=3)
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`dpradar list` has the rules and names."
     raise ParameterError("explain", "a term, a rule, a mechanism or a saved result", repr(what), hint)
 

@@ -31,11 +31,13 @@ class Suggesting(click.Group):
         *args: Any,
         loaders: dict[str, Callable[[], click.Command]],
         helps: dict[str, str] | None = None,
+        reasons: dict[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.loaders = loaders
         self.helps = helps
+        self.reasons = reasons or {}  # why a name that others know is not known here
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without loading them where their lines are known."""
@@ -58,6 +60,9 @@ class Suggesting(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command or raise an error with a suggestion."""
+        if args and args[0] in self.reasons:
+            message = f"cannot {self.name} '{args[0]}': {self.reasons[args[0]]}. Known: {', '.join(self.loaders)}."
+            raise click.UsageError(message, ctx)
         if args and args[0] not in self.loaders:
             near = difflib.get_close_matches(args[0], self.loaders, n=1, cutoff=0.5)
             hint = f" Did you mean '{near[0]}'?" if near else ""
@@ -77,14 +82,18 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "measure": (
         ".measure",
         "measure_command",
-        "Tell what an attack gained: success, success on others, the difference.",
+        "Tell what an attack gained: success, success on others, and the difference, with intervals.",
     ),
     "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
     "new": (".new", "new_command", "Write a spec file to start from."),
     "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
-    "serve": ("..web.serve", "serve_command", "Explore in the browser, on this computer."),
+    "serve": ("..web.serve", "serve_command", "Explore in the browser: assess, calibrate, compare, attack, audit."),
     "explain": (".explain", "explain_command", "Tell what a word, a rule or a saved result means."),
-    "correlate": (".correlate", "correlate_command", "What is given away when records depend on each other?"),
+    "correlate": (
+        ".correlate",
+        "correlate_command",
+        "Tell what a release gives away when records depend on each other",
+    ),
     "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),
@@ -121,6 +130,17 @@ def _fail(message: str, code: int, *, as_json: bool, problems: Sequence[Any] = (
     sys.exit(code)
 
 
+def _told(error: click.ClickException) -> str:
+    """Return what is wrong and what to do: what a missing option is, where to read on."""
+    message = error.format_message()
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
+        message = f"{message.split(' Choose from')[0].rstrip('.')}: {error.param.help}"
+    context = getattr(error, "ctx", None)
+    if context is None or any(word in message for word in ("Did you mean", "Known: ", "decimal comma")):
+        return message
+    return f"{message.rstrip('.')}. See: {context.command_path} --help."
+
+
 def _hide_traceback(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
     """Report an uncaught exception without its values: they may be private data. Python then exits with 1."""
     click.echo(f"error: internal error ({kind.__name__}). Set DPRADAR_DEBUG=1 to see where, and report it.", err=True)
@@ -141,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(help_asked.format_message())
         sys.exit(EXIT_INPUT)
     except click.ClickException as error:
-        _fail(error.format_message(), EXIT_INPUT, as_json=as_json)
+        _fail(_told(error), EXIT_INPUT, as_json=as_json)
     except click.Abort:
         _fail("interrupted", EXIT_BUG, as_json=as_json)
     except (InconsistentEvidence, NumericsError) as error:

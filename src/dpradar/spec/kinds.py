@@ -68,15 +68,13 @@ def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) 
 
 
 def _value(param: Param, options: Options, where: Where) -> Any:
-    """Return the value of a parameter as a number; its domain is checked by what is built."""
+    """Return the value of a parameter; delta is 0 unless given."""
     value = options.get(param.name)
     if value is None and param is DELTA:
         return 0.0
     if value is None:
         raise ParameterError(where(param.name), param.allowed, "nothing", f"It is {param.what}.")
-    if isinstance(value, str):
-        return (words.whole if param.integer else words.number)(value, where(param.name))
-    return value
+    return words.checked(param, value, where(param.name))
 
 
 def _needed(option: str, allowed: str, options: Options, where: Where) -> Any:
@@ -129,7 +127,6 @@ def _channel(o: Options, where: Where) -> Call:
 def _dp(o: Options, where: Where) -> Call:
     epsilon, delta = _value(EPSILON, o, where), _value(DELTA, o, where)
     both = {"epsilon": epsilon, "neighbours": _neighbours(o, where)}
-    # A delta that is not 0 goes where it is checked.
     return Call("PureDP", (), both) if delta == 0.0 else Call("ApproxDP", (), {"delta": delta, **both})
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
+from ..mechanisms import Repeated
 from ..mechanisms.ldp.parameters import M
-from ..params import shown
+from ..threats.threat import BASELINE, MEMBERSHIP
 from . import words
 from .calls import Call, Steps
 from .kinds import kind_of
@@ -29,10 +30,9 @@ THREAT = ("m", "prior", "values", "records", "weights", "knowledge", "goal", "ba
 def release_call(options: Options, where: Where = PLAIN) -> Call:
     """Return what the options describe, as often as they say, as a call."""
     made = kind_of(options, where).call(options, where)
-    times = options.get("times")
-    if isinstance(times, str):
-        times = words.whole(times, where("times"))
-    return made if times in (None, 1) else Call("Repeated", (made, times))
+    asked = options.get("times")
+    times = 1 if asked is None else words.checked(Repeated.PARAMS[0], asked, where("times"))
+    return made if times == 1 else Call("Repeated", (made, times))
 
 
 def release_of(options: Options, where: Where = PLAIN) -> Any:
@@ -50,20 +50,14 @@ def size_of(options: Options, where: Where = PLAIN) -> int | None:
     """Return the number of values when the release settles it."""
     size = options.get("m")
     if size is not None:
-        size = words.whole(size, where("m"))
-        where.check_count(size, "m")
-        return _checked_size(size, where)
+        count: int = words.checked(M, size, where("m"))
+        where.check_count(count, "m")
+        return count
     if options.get("query") is not None and not options.get("worst"):
         return len(words.contribution(options["query"], where))
     if options.get("matrix") is not None:
         return len(words.table(options["matrix"], "matrix", where))
     return None
-
-
-def _checked_size(size: float, where: Where) -> int:
-    if size != int(size) or size < M.low:
-        raise ParameterError(where("m"), M.allowed, shown(size), f"It is {M.what}.")
-    return int(size)
 
 
 def without_prior(options: Options) -> list[str]:
@@ -100,7 +94,8 @@ def threat_call(options: Options, where: Where = PLAIN) -> Call:
         allowed = f"one of {where('baseline')}, {where('membership')}, {where('worst')} or a prior"
         raise ParameterError("threat", allowed, " and ".join(given))
     if short and short[0] != "worst":
-        return Call(f"Threat.{short[0]}", (words.number(options[short[0]], where(short[0])),))
+        param = {"baseline": BASELINE, "membership": MEMBERSHIP}[short[0]]
+        return Call(f"Threat.{short[0]}", (words.checked(param, options[short[0]], where(short[0])),))
     believed = options.get("knowledge", "nothing"), options.get("goal", "exact")
     if prior is None:
         if believed != ("nothing", "exact"):

@@ -24,10 +24,13 @@ from .calls import Call, Steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..params import Param
+
 __all__ = [
     "FLAGS",
     "PLAIN",
     "Where",
+    "checked",
     "columns",
     "goal",
     "inside",
@@ -119,6 +122,16 @@ def whole(value: Any, name: str) -> int | float:
         return int(value)
     except ValueError:
         raise ParameterError(name, "a whole number", repr(value), number_problem(value, "whole number")) from None
+
+
+def checked(param: Param, value: Any, name: str) -> Any:
+    """Return the value of a parameter, given as a number or as text, or say what is allowed and what it is."""
+    if isinstance(value, str):
+        value = (whole if param.integer else number)(value, name)
+    try:
+        return param.check("", value)
+    except ParameterError as error:
+        raise ParameterError(name, error.allowed, error.got, error.hint) from None
 
 
 def data(value: Any, name: str) -> Any:

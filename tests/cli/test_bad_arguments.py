@@ -1,0 +1,78 @@
+"""Golden messages for the mistakes people make: wrong, missing, out of range and misspelt, for every command.
+
+A message says what is wrong, what is allowed and what to do. A changed message is a changed line of bad_arguments.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from dpradar.cli.main import COMMANDS
+from tests.cli.test_assess import run
+
+FILE = Path(__file__).with_name("bad_arguments.txt")
+
+
+def golden() -> dict[str, str]:
+    """Return every command of the file with what it prints."""
+    found: dict[str, list[str]] = {}
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("$ "):
+            told = found.setdefault(line[2:], [])
+        elif line and not line.startswith("#"):
+            told.append(line)
+    return {command: "\n".join(lines) for command, lines in found.items()}
+
+
+GOLDEN = golden()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("spec.toml").write_text('[release]\nkind = "grr"\nm = 10\nepsilon = 1.0\n')
+    Path("comma.toml").write_text('[release]\nkind = "grr"\nm = 10\nepsilon = 0,5\n')
+    Path("wrong.toml").write_text('[release]\nkind = "grr"\nm = 1\nepsilon = 1.0\nepsilom = 2.0\n')
+    Path("half.json").write_text('{"schema": "dpradar/run/1"}')
+    Path("hits.csv").write_text("a,b\n1,0\n1,1\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", GOLDEN)
+def test_golden_message(line, folder):
+    before = sorted(path.name for path in folder.iterdir())
+    done = run(*shlex.split(line))
+    assert done.stderr == GOLDEN[line] + "\n"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sorted(path.name for path in folder.iterdir()) == before  # nothing was written
+
+
+@pytest.mark.parametrize("line", ["assess grr --m 1 --epsilon 1", "run wrong.toml", "explain rda", "new --kind gauss"])
+def test_the_same_as_data(line, folder):
+    done = run(*shlex.split(line), "--json")
+    told = json.loads(done.stdout)
+    assert told | {"problems": None} == {
+        "schema": "dpradar/error/1", "error": GOLDEN[line].removeprefix("error: "), "exit": 2, "problems": None,
+    }  # fmt: skip
+    assert ("problems" in told) == line.startswith("run")
+
+
+@pytest.mark.parametrize("name", ["assess", "calibrate", "attack"])
+def test_a_group_without_a_name_shows_its_help(name):
+    done = run(name)
+    assert done.returncode == 2
+    assert done.stdout.startswith(f"Usage: dpradar {name} ")
+
+
+def test_an_unknown_command():
+    assert run("asess").stderr == (
+        f"error: unknown command 'asess'. Did you mean 'assess'? Known: {', '.join(COMMANDS)}.\n"
+    )
+
+
+def test_every_command_is_here():
+    assert {line.split()[0] for line in GOLDEN} >= set(COMMANDS) - {"correlate", "account", "lint", "campaign"}
