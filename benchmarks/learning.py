@@ -1,4 +1,4 @@
-"""DP-SGD of many models at once, beside Opacus training one after the other."""
+"""DP-SGD of many models at once beside Opacus, one after the other; and what recording adds to a step of Opacus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["CASES"]
 
 _KNOWN, _CANDIDATES, _PIXELS, _CLASSES = 999, 8, 784, 10
-_MODELS, _STEPS = 128, 5
+_MODELS, _STEPS = 32, 20
+_BATCH = 100  # expected, of the recorded training
 _CLIP, _NOISE, _RATE = 0.1, 5.0, 1.0
 
 
@@ -35,15 +36,21 @@ def _batched() -> Work:
     return lambda: train(training, data, targets, np.random.SeedSequence(1).spawn(_MODELS)).scores.steps
 
 
-def _opacus() -> Work:
-    """Return as many model-steps of Opacus, one model at a time; without any attack."""
+def _need_opacus() -> None:
     try:
-        import torch
-        from opacus import GradSampleModule
-        from opacus.optimizers import DPOptimizer
+        import opacus as _  # noqa: F401
     except ImportError:
         message = "needs Opacus: make bench"
         raise ImportError(message) from None
+
+
+def _opacus() -> Work:
+    """Return as many model-steps of Opacus, one model at a time; without any attack."""
+    _need_opacus()
+    import torch
+    from opacus import GradSampleModule
+    from opacus.optimizers import DPOptimizer
+
     data = _data()
     x = torch.tensor(np.concatenate([data.known_x, data.x[:1]]))
     y = torch.tensor(np.concatenate([data.known_y, data.y[:1]]))
@@ -67,12 +74,65 @@ def _opacus() -> Work:
     return work
 
 
+def _private(*, record: bool) -> Work:
+    """Return an epoch of an ordinary loop with Opacus, with or without the lines of the recorder."""
+    _need_opacus()
+    import warnings
+
+    import torch
+    from opacus import PrivacyEngine
+
+    from dpradar.learning.opacus import Recorder
+
+    data = _data()
+    x = torch.tensor(np.concatenate([data.known_x, data.x[:1]]))
+    y = torch.tensor(np.concatenate([data.known_y, data.y[:1]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Opacus, about its random numbers
+        torch.manual_seed(1)
+        layers = torch.nn.Linear(_PIXELS, 10), torch.nn.ReLU(), torch.nn.Linear(10, _CLASSES)
+        network = torch.nn.Sequential(*layers)
+        model, optimizer, loader = PrivacyEngine().make_private(
+            module=network,
+            optimizer=torch.optim.SGD(network.parameters(), lr=0.1),
+            data_loader=torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=_BATCH),
+            noise_multiplier=1.0,
+            max_grad_norm=1.0,
+        )
+    loss = torch.nn.CrossEntropyLoss()
+    candidates = (torch.tensor(data.x), torch.tensor(data.y))
+    given = {"candidates": candidates, "target": 0, "loader": loader}
+    recorder = Recorder(model, optimizer, loss, **given) if record else None
+
+    def work() -> int:
+        steps = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for images, classes in loader:
+                if recorder is not None:
+                    recorder.batch(images, classes)
+                optimizer.zero_grad()
+                loss(model(images), classes).backward()
+                optimizer.step()
+                steps += 1
+        return steps
+
+    return work
+
+
 CASES = (
     Case(
         name="learning.mlp",
         what=f"{_MODELS} models of 784-10-10 on {_KNOWN + 1} images, {_STEPS} steps of DP-SGD each, with attack scores",
         prepare=_batched,
         peers=(Peer(name="Opacus, one by one", prepare=partial(_opacus), faster=10.0),),
+        level=1,
+    ),
+    Case(
+        name="learning.recorder",
+        what=f"an epoch of Opacus, batches of {_BATCH}, recorded for {_CANDIDATES} candidates: at most twice as long",
+        prepare=partial(_private, record=True),
+        peers=(Peer(name="Opacus, not recorded", prepare=partial(_private, record=False), faster=0.5),),
         level=1,
     ),
 )

@@ -65,10 +65,11 @@ class Peer:
 class Case:
     """One thing to measure and the goal it has, if any.
 
-    ``prepare`` sets up and returns the work. ``accuracy`` takes the answers of all runs and returns their error.
-    ``fresh`` cases run in a process of their own, so that its peak memory is theirs alone. ``self_timed`` work returns
-    the seconds it took. ``remark`` takes the last answer and returns what to say of it. Of the cases of one ``group``
-    the median ratio is told. ``level``: 0 measured always, 1 not with --quick, 2 only with --full.
+    ``prepare`` sets up and returns the work; it raises ImportError with a hint when something it needs is missing.
+    ``accuracy`` takes the answers of all runs and returns their error. ``fresh`` cases run in a process of their own,
+    so that its peak memory is theirs alone. ``self_timed`` work returns the seconds it took. ``remark`` takes the last
+    answer and returns what to say of it. Of the cases of one ``group`` the median ratio is told.
+    ``level``: 0 measured always, 1 not with --quick, 2 only with --full.
     """
 
     name: str
@@ -181,7 +182,11 @@ def measure(case: Case, effort: Effort, *, here: bool, arguments: Sequence[str] 
     """Return the row of the case and one for each of its peers."""
     if case.fresh and not here:
         return _in_fresh_process(case, arguments)
-    times, answers = _run(case.prepare(), effort, self_timed=case.self_timed)
+    try:
+        work = case.prepare()
+    except ImportError as missing:
+        return [Row(name=case.name, what=case.what, group=case.group, note=f"skipped: {missing}")]
+    times, answers = _run(work, effort, self_timed=case.self_timed)
     peak, by = peak_megabytes() if case.fresh else (None, None)
     error = None if case.accuracy is None else case.accuracy(answers)
     own = Row(
