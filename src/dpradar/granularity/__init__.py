@@ -1,9 +1,28 @@
 """Neighbour relations of any granularity, what a pipeline of mechanisms costs under each, and a linter for claims."""
 
+from .accounting import account, guarantee
 from .conversions import Conversion, conversion
+from .exact import loss_between, worst_pair
 from .facts import Facts
 from .finite import Domain
 from .graphs import Graph
+from .pipeline import Claim, Partition, Pipeline, Practice, Step
 from .relation import Granularity
 
-__all__ = ["Conversion", "Domain", "Facts", "Granularity", "Graph", "conversion"]
+__all__ = [
+    "Claim",
+    "Conversion",
+    "Domain",
+    "Facts",
+    "Granularity",
+    "Graph",
+    "Partition",
+    "Pipeline",
+    "Practice",
+    "Step",
+    "account",
+    "conversion",
+    "guarantee",
+    "loss_between",
+    "worst_pair",
+]

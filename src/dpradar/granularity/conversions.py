@@ -8,7 +8,7 @@ source says how far that is for it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .facts import Facts
@@ -147,7 +147,7 @@ def _stream_factor(source: Granularity, target: Granularity, facts: Facts) -> tu
     able = [mode for mode in _modes(joins) if facts.hidden in (None, mode)]
     if not able:
         return math.inf, f"{joins[0]} has no neighbours where hidden is {facts.hidden!r}"
-    found = [(_far(source, changed(target, facts, mode), facts, target), mode) for mode in able]
+    found = [(_far(source, changed(target, facts, mode), replace(facts, hidden=mode), target), mode) for mode in able]
     factor, mode = max(found, key=lambda one: one[0])
     if math.isinf(factor) and facts.hidden is None and len(found) > 1 and not math.isinf(min(found)[0]):
         best = " or ".join(repr(m) for f, m in found if not math.isinf(f))
@@ -196,9 +196,7 @@ def changed(target: Granularity, facts: Facts, mode: Hidden) -> Change:
 def _far(source: Granularity, change: Change, facts: Facts, target: Granularity) -> float:
     """Return how many steps of the source a change of a stream takes at most."""
     size = float(source.size or 1)
-    if source.name == "event":
-        return change.cells
-    if source.name == "w-event":
+    if source.name in ("event", "w-event"):
         return min(change.cells, _up(min(change.span, facts.limit("times")) / size))
     if source.name == "l-trajectory":
         covered = _up(change.cells / size) if change.users == 1.0 else change.cells
@@ -207,8 +205,19 @@ def _far(source: Granularity, change: Change, facts: Facts, target: Granularity)
         return _trajectories(source, change, target)
     if source.neighbours == "add-remove":  # of a user
         return 2.0 * change.users
-    parts = min(2.0 * change.cells, change.users * size) if source.name == "element" else change.users
-    return math.inf if change.people else parts
+    if source.name == "element" and size > 1.0:
+        return _elements(change, size, facts)
+    return math.inf if change.people else change.users
+
+
+def _elements(change: Change, clusters: float, facts: Facts) -> float:
+    """Return how many steps it takes to empty the clusters that lose points, and then to fill those that gain some.
+
+    A time holds one point, so points leave before others come; the last cluster to lose some can gain in the same step.
+    Where no point may vanish, or nobody may be without points, a point may be unable to leave its cluster at all.
+    """
+    most = min(2.0 * change.cells, change.users * (2.0 * clusters - 1.0))
+    return most if facts.hidden == "points" else math.inf
 
 
 def _up(ratio: float) -> float:

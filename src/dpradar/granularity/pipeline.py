@@ -1,0 +1,321 @@
+"""Descriptions: steps, the parts of the data they read, and what is claimed of all of them together."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any, Literal
+
+from ..errors import ParameterError
+from ..guarantees.composition import gaussian_mu
+from ..guarantees.privacy import HasPrivacy
+from ..mechanisms.capabilities import Mechanism
+from ..params import Param, shown
+from .facts import Facts
+from .relation import NAMES, Granularity
+
+__all__ = ["Claim", "Partition", "Pipeline", "Practice", "Step"]
+
+Notion = Literal["pure", "gaussian"]
+_BUDGET = Param(name="budget", low=0.0, what="the privacy loss of the step", typical=(0.0, 10.0))
+_DELTA = Param(name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound")
+_TIMES = Param(name="times", integer=True, low=1, what="how often the step is made", typical=(1, 100))
+_SENSITIVITY = Param(
+    name="sensitivity",
+    low=0.0,
+    what="how far one change of the data moves what the mechanism reads",
+    typical=(0.0, 100.0),
+)
+_KINDS = ("value", "index", "user", "time", "custom")
+
+
+def _granularity(owner: str, given: Granularity | str) -> Granularity:
+    if isinstance(given, Granularity):
+        return given
+    if not isinstance(given, str):
+        raise ParameterError(owner, "a Granularity or its name", shown(given))
+    return Granularity.parse(given)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Practice:
+    """How a step is carried out, as far as a claim can fail on it; None means that it is not said.
+
+    ``noise_on`` "present" adds noise only to counts that are not 0. ``support`` "data" means that the possible outputs
+    depend on the data. ``query`` with ``longest`` (points of a trajectory), ``gram`` (the n of n-grams, or the levels
+    of a tree) and ``assumed`` (the sensitivity that the noise was scaled to) says what is counted.
+    """
+
+    noise: str | None = None
+    arithmetic: Literal["float", "exact"] | None = None
+    noise_on: Literal["all", "present"] | None = None
+    support: Literal["fixed", "data"] | None = None
+    query: str | None = None
+    longest: int | None = None
+    gram: int | None = None
+    assumed: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partition:
+    """How the data are divided among steps; each reads one cell.
+
+    ``kind``: by the "value" of records or points, by their "index" (a place that does not depend on values), by the
+    "user" they belong to, by "time" (each cell is one time, in their order), or "custom". A custom partition says for
+    each granularity how many cells one step of it can change (``changes``), and how far, in the granularity of the
+    steps, such a change moves the content of a cell (``moves``, where the steps have domains of their own).
+
+    Examples
+    --------
+    >>> Partition(name="degrees", kind="custom", changes={"edge": 2}, moves=1.0).most("edge")
+    2
+    """
+
+    name: str
+    kind: Literal["value", "index", "user", "time", "custom"]
+    cells: Sequence[str] = ()
+    changes: Mapping[str, int] = field(default_factory=dict, hash=False)
+    moves: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise ParameterError("Partition.kind", f"one of {', '.join(_KINDS)}", shown(self.kind))
+        if len(set(self.cells)) != len(self.cells):
+            raise ParameterError("Partition.cells", "different names", shown(list(self.cells)))
+        object.__setattr__(self, "cells", tuple(map(str, self.cells)))
+        changes = {str(_granularity("Partition.changes", key)): value for key, value in self.changes.items()}
+        if (self.kind == "custom") != bool(changes):
+            hint = "Such as changes={'edge': 2}: how many cells one change of an edge touches."
+            allowed = "given for a custom partition, and only there"
+            raise ParameterError("Partition.changes", allowed, shown(dict(self.changes)), hint)
+        object.__setattr__(self, "changes", changes)
+        if self.moves is not None:
+            object.__setattr__(self, "moves", _SENSITIVITY.check("Partition", self.moves))
+
+    def most(self, granularity: Granularity | str) -> int | None:
+        """Return how many cells of a custom partition one step of a granularity changes; None where it is not said."""
+        return self.changes.get(str(granularity))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of a pipeline: what it costs, under which granularity, and which part of the data it reads.
+
+    The cost is ``epsilon`` (pure) or ``mu`` (Gaussian) under ``granularity``, or a mapping from granularities to
+    numbers where several are known, or that of a ``mechanism`` or guarantee. ``sensitivity`` is that of what is done
+    to the data before (doctoral thesis, Proposition A.3). A step that reads a ``cell`` of a ``partition`` has a
+    guarantee about databases of its "own" (its cell), or about the "common" database of which it reads one cell.
+    ``reads`` "outputs" is post-processing, and "public" reads no data of people. A step that reads data and states no
+    cost is taken to cost infinitely much.
+
+    ``function`` and ``distance`` are for exact computations on listed databases: what the step reads, and how far apart
+    two readings are for its mechanism (default: the distance of its granularity).
+
+    Examples
+    --------
+    >>> Step(name="visits", epsilon=0.5, granularity="event").losses
+    ((Granularity('event'), 0.5),)
+    >>> import dpradar as dr
+    >>> Step(name="mean", mechanism=dr.Gaussian(sigma=2.0, sensitivity=1.0), granularity="bounded").notion
+    'gaussian'
+    """
+
+    name: str
+    epsilon: float | Mapping[str | Granularity, float] | None = None
+    mu: float | Mapping[str | Granularity, float] | None = None
+    mechanism: Any = None
+    granularity: Granularity | str | None = None
+    sensitivity: float = 1.0
+    reads: Literal["data", "outputs", "public"] = "data"
+    partition: str | None = None
+    cell: str | None = None
+    domain: Literal["own", "common"] = "own"
+    times: int = 1
+    practice: Practice = field(default_factory=Practice)
+    function: Callable[[Any], Any] | None = field(default=None, compare=False)
+    distance: Callable[[Any, Any], float] | None = field(default=None, compare=False)
+    losses: tuple[tuple[Granularity, float], ...] = field(init=False, default=())
+    notion: Notion | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        owner = f"step {self.name!r}"
+        given = [name for name in ("epsilon", "mu", "mechanism") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ParameterError(owner, "given one of epsilon, mu, mechanism", " and ".join(given))
+        if self.reads not in ("data", "outputs", "public"):
+            raise ParameterError(f"{owner}.reads", "'data', 'outputs' or 'public'", shown(self.reads))
+        if self.domain not in ("own", "common"):
+            raise ParameterError(f"{owner}.domain", "'own' or 'common'", shown(self.domain))
+        if (self.partition is None) != (self.cell is None):
+            raise ParameterError(f"{owner}.cell", "given together with partition", shown(self.cell))
+        object.__setattr__(self, "sensitivity", _SENSITIVITY.check(owner, self.sensitivity))
+        object.__setattr__(self, "times", int(_TIMES.check(owner, self.times)))
+        if given and self.reads == "data":
+            notion, losses = _losses(self, given[0], owner)
+            object.__setattr__(self, "notion", notion)
+            object.__setattr__(self, "losses", losses)
+
+    @property
+    def unbudgeted(self) -> bool:
+        """Whether it reads data without a stated cost."""
+        return self.reads == "data" and not self.losses
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{'epsilon' if self.notion == 'pure' else 'mu'} {x:g} under {g}" for g, x in self.losses)
+        return f"Step({self.name!r}, {told or self.reads})"
+
+
+def _losses(step: Step, given: str, owner: str) -> tuple[Notion, tuple[tuple[Granularity, float], ...]]:
+    if given == "mechanism":
+        return _of_mechanism(step, owner)
+    value = getattr(step, given)
+    notion: Notion = "pure" if given == "epsilon" else "gaussian"
+    if isinstance(value, Mapping):
+        if step.granularity is not None:
+            raise ParameterError(f"{owner}.granularity", f"left out where {given} is a table", str(step.granularity))
+        pairs = [(_granularity(f"{owner}.{given}", key), number) for key, number in value.items()]
+    else:
+        pairs = [(_needed(step, owner), value)]
+    if not pairs:
+        raise ParameterError(f"{owner}.{given}", "at least one number", "an empty table")
+    return notion, tuple((granularity, _checked(owner, given, number)) for granularity, number in pairs)
+
+
+def _checked(owner: str, name: str, number: Any) -> float:
+    if isinstance(number, Real) and math.isinf(float(number)) and float(number) > 0.0:
+        return math.inf
+    param = Param(name=name, low=0.0, what=_BUDGET.what)
+    return param.check(owner, number)
+
+
+def _needed(step: Step, owner: str) -> Granularity:
+    if step.granularity is None:
+        hint = "It says which change of the data the number is about, and is never guessed."
+        raise ParameterError(f"{owner}.granularity", "given, such as 'bounded' or 'user:add-remove'", "nothing", hint)
+    return _granularity(f"{owner}.granularity", step.granularity)
+
+
+def _of_mechanism(step: Step, owner: str) -> tuple[Notion, tuple[tuple[Granularity, float], ...]]:
+    """Return what a mechanism or guarantee of the library costs, its record being the unit of the granularity."""
+    granularity, given = _needed(step, owner), step.mechanism
+    if granularity.neighbours is None:
+        raise ParameterError(f"{owner}.granularity", "one that replaces, adds or removes a unit", str(granularity))
+    if not isinstance(given, (Mechanism, HasPrivacy)):
+        raise ParameterError(f"{owner}.mechanism", "a mechanism or a guarantee", shown(given))
+    promise = (given.at(None) if isinstance(given, Mechanism) else given).privacy(granularity.neighbours)
+    mu = None if promise is None or promise.pairs is None else gaussian_mu(promise.pairs)
+    if mu is not None:
+        return "gaussian", ((granularity, mu),)
+    if promise is not None and promise.epsilon is not None and promise.delta == 0.0:
+        return "pure", ((granularity, promise.epsilon),)
+    hint = "Give its epsilon or mu yourself, or a guarantee such as PureDP or GDP."
+    raise ParameterError(f"{owner}.mechanism", f"pure or Gaussian under {granularity}", repr(given), hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What is claimed of the whole pipeline: ``epsilon`` (with ``delta``) or ``mu`` under a granularity.
+
+    ``composition`` says how the claim was derived, where that is known.
+    """
+
+    granularity: Granularity | str
+    epsilon: float | None = None
+    mu: float | None = None
+    delta: float = 0.0
+    composition: Literal["sequential", "parallel"] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "granularity", _granularity("claim.granularity", self.granularity))
+        if (self.epsilon is None) == (self.mu is None):
+            raise ParameterError("claim", "given epsilon or mu", "both" if self.mu is not None else "neither")
+        for name in ("epsilon", "mu"):
+            if getattr(self, name) is not None:
+                number = Param(name=name, low=0.0, what="what is claimed").check("claim", getattr(self, name))
+                object.__setattr__(self, name, number)
+        object.__setattr__(self, "delta", _DELTA.check("claim", self.delta))
+        if self.mu is not None and self.delta > 0.0:
+            raise ParameterError("claim.delta", "left out with mu", f"{self.delta:g}")
+
+    @property
+    def relation(self) -> Granularity:
+        """The granularity as an object."""
+        return _granularity("claim.granularity", self.granularity)
+
+    def __str__(self) -> str:
+        if self.mu is not None:
+            return f"{self.mu:g}-GDP under {self.granularity}"
+        delta = f", delta {self.delta:g}" if self.delta > 0.0 else ""
+        return f"epsilon {self.epsilon:g}{delta} under {self.granularity}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pipeline:
+    """Steps in order, the partitions they read from, what is known of the data, and what is claimed.
+
+    Later steps may depend on earlier outputs. ``targets`` are further granularities to account for.
+
+    Examples
+    --------
+    >>> steps = [Step(name=n, epsilon=0.5, granularity="bounded", partition="p", cell=n) for n in "ab"]
+    >>> Pipeline(steps=steps, partitions=[Partition(name="p", kind="value")]).cells("p")
+    ('a', 'b')
+    """
+
+    steps: Sequence[Step]
+    partitions: Sequence[Partition] = ()
+    facts: Facts = field(default_factory=Facts)
+    claim: Claim | None = None
+    targets: Sequence[Granularity | str] = ()
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "partitions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "targets", tuple(_granularity("targets", target) for target in self.targets))
+        if not self.steps:
+            raise ParameterError("Pipeline.steps", "at least one step", "none")
+        names = [partition.name for partition in self.partitions]
+        if len(set(names)) != len(names):
+            raise ParameterError("Pipeline.partitions", "partitions with different names", shown(names))
+        for step in self.steps:
+            self._check(step, names)
+
+    def _check(self, step: Step, names: list[str]) -> None:
+        if step.partition is None:
+            return
+        if step.partition not in names:
+            near = difflib.get_close_matches(step.partition, names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else ""
+            allowed = f"one of the partitions {', '.join(names) or '(none)'}"
+            raise ParameterError(f"step {step.name!r}.partition", allowed, repr(step.partition), hint)
+        cells = self.partition(step.partition).cells
+        if cells and step.cell not in cells:
+            raise ParameterError(f"step {step.name!r}.cell", f"a cell of {step.partition}", repr(step.cell))
+
+    def partition(self, name: str) -> Partition:
+        """Return a partition by its name."""
+        return next(partition for partition in self.partitions if partition.name == name)
+
+    def cells(self, name: str) -> tuple[str, ...]:
+        """Return the cells of a partition in their order: those it states, or those that steps read."""
+        stated = tuple(self.partition(name).cells)
+        return stated or tuple(dict.fromkeys(str(s.cell) for s in self.steps if s.partition == name))
+
+    @property
+    def described(self) -> tuple[Granularity, ...]:
+        """The granularities that custom partitions say something about."""
+        return tuple(
+            Granularity.parse(key) for p in self.partitions for key in p.changes if key.partition(":")[0] in NAMES
+        )
+
+    @property
+    def granularities(self) -> tuple[Granularity, ...]:
+        """Every granularity that is claimed, asked for or stated, each once."""
+        claimed = () if self.claim is None else (self.claim.relation,)
+        stated = (granularity for step in self.steps for granularity, _ in step.losses)
+        asked = (_granularity("targets", target) for target in self.targets)
+        return tuple(dict.fromkeys((*claimed, *asked, *stated)))

@@ -1,0 +1,113 @@
+"""Costs of a pipeline and findings of the linter, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from .numbers import safe_number
+
+if TYPE_CHECKING:
+    from ..results.accounting import Accounting, Notice, StepLoss, Total
+
+__all__ = ["claim_sentence", "explain_accounting", "explain_advice", "loss_text", "step_row", "total_row"]
+
+_MOST_STEPS = 24  # shown; the worst ones
+ASSUMED = "what is stated of the steps is true, and they use independent randomness; later ones may use earlier outputs"
+
+
+def loss_text(value: float | None) -> str:
+    """Return a loss, rounded up.
+
+    Examples
+    --------
+    >>> loss_text(0.1 + 0.2), loss_text(math.inf), loss_text(None)
+    ('0.3', 'infinite', '')
+    """
+    if value is None:
+        return ""
+    if math.isinf(value):
+        return "infinite"
+    text = safe_number(value, "up")
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def total_text(total: Total) -> str:
+    """Return a total in words: epsilon of the pure steps and mu of the Gaussian ones."""
+    parts = [f"epsilon {loss_text(total.epsilon)}"] if total.epsilon is not None else []
+    parts += [f"mu {loss_text(total.mu)}"] if total.mu is not None else []
+    return " and ".join(parts) or "nothing"
+
+
+def _sequential_text(total: Total) -> str:
+    found = [loss_text(value) for value in (total.sequential_epsilon, total.sequential_mu) if value is not None]
+    return " and ".join(found)
+
+
+def claim_sentence(found: Accounting) -> str | None:
+    """Return whether the claim follows from what is stated of the steps."""
+    if found.claim is None or found.claimed is None:
+        return None
+    total = found.total(found.claimed)
+    if found.met:
+        return f"CLAIM FOLLOWS: {found.claim}. The steps cost {total_text(total)} at most."
+    because = f" ({total.reason})" if total.reason else ""
+    return f"CLAIM NOT SHOWN: {found.claim} does not follow. What follows is {total_text(total)}{because}."
+
+
+def total_row(total: Total) -> tuple[str, str, str, str]:
+    """Return a row: granularity, what one change is, the cost, and what adding up all steps would say."""
+    return total.granularity, total.unit, total_text(total), _sequential_text(total)
+
+
+def step_row(step: StepLoss) -> tuple[str, str, str, str]:
+    """Return a row: step, loss, whether the worst change counts it, and the theorem."""
+    name = step.step if not step.part else f"{step.step} ({step.part})"
+    if step.notion == "none" and step.loss == 0.0:
+        return name, "0", "", step.rule
+    return name, loss_text(step.loss), "yes" if step.counted else "no", step.rule
+
+
+def _lines(rows: list[tuple[str, ...]], headings: tuple[str, ...]) -> list[str]:
+    widths = [max(len(row[k]) for row in (headings, *rows)) for k in range(len(headings))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (headings, *rows)
+    ]
+
+
+def _unsound(total: Total) -> bool:
+    """Whether adding up all steps would say less than the truth."""
+    pairs = ((total.epsilon, total.sequential_epsilon), (total.mu, total.sequential_mu))
+    return any(a is not None and b is not None and a > b * (1.0 + 1e-9) for a, b in pairs)
+
+
+def explain_accounting(found: Accounting) -> str:
+    """Return what a pipeline costs, in sentences and two small tables."""
+    lines = [found.title] if found.title else []
+    claim = claim_sentence(found)
+    lines += [claim] if claim else []
+    lines += [""] if lines else []
+    lines += _lines([total_row(total) for total in found.totals], ("under", "one change is", "cost", "added up"))
+    lines += [f"Infinite under {t.granularity}: {t.reason}." for t in found.totals if t.reason]
+    lines += [
+        f"Under {t.granularity} adding up says too little: a step with a domain of its own loses its promise there."
+        for t in found.totals
+        if _unsound(t)
+    ]
+    lines += [f"Not hidden under {t.granularity}: {t.exposed}." for t in found.totals if t.exposed]
+    first = found.totals[0]
+    chosen = sorted(first.steps, key=lambda step: (not step.counted, -step.loss))[:_MOST_STEPS]
+    shown = [step for step in first.steps if any(step is one for one in chosen)]
+    lines += ["", f"Steps under {first.granularity}:"]
+    lines += _lines([step_row(step) for step in shown], ("step", "loss", "counted", "why"))
+    if len(shown) < len(first.steps):
+        lines.append(f"and {len(first.steps) - len(shown):,} more that cost no more than these")
+    lines += ["", *(f"Warning: {text}." for text in found.warnings), f"Assumes: {ASSUMED}."]
+    return "\n".join(lines)
+
+
+def explain_advice(rows: tuple[Notice, ...]) -> str:
+    """Return what each granularity hides, and what a guarantee implies for it."""
+    table = [(row.granularity, row.unit, loss_text(row.implied), row.exposed or "nothing more") for row in rows]
+    return "\n".join(_lines(list(table), ("granularity", "hides", "implied", "does not hide")))
