@@ -24,14 +24,24 @@ def _needs_opacus():
     pytest.importorskip("opacus", reason="Opacus is not installed (make test-torch)")
 
 
-def test_the_tutorial_runs(capsys):
-    text = (ROOT / "docs" / "how-to" / "audit-a-model.md").read_text(encoding="utf-8")
+PAGES = {
+    "how-to/audit-a-model.md": ("Taking part adds at most", "REFUTED"),
+    "tutorials/is-my-opacus-model-leaking.md": ("Taking part adds at most 27 of 100", "NOT REFUTED", "REFUTED: PureDP"),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_pages_run(page, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     names = {"__name__": "__doc__"}
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     for block in re.findall(r"^```py\n(.*?)^```", text, flags=re.M | re.S):
-        exec(compile(block, "audit-a-model.md", "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
+        exec(compile(block, page, "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
     shown = capsys.readouterr().out
-    assert "Taking part adds at most" in shown
-    assert "REFUTED" in shown
+    assert all(words in shown for words in PAGES[page])
+    if page.startswith("tutorials"):
+        for name, words in {"risk": "27 of 100", "attack": "40", "audit": "canar"}.items():
+            assert words in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
 
 
 def test_the_example_runs(capsys, monkeypatch):
