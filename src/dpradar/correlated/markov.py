@@ -27,6 +27,7 @@ __all__ = ["counting_lower", "gamma", "mixing_time", "row_and_column_ratios", "s
 Floats = NDArray[np.float64]
 _SLACK = 1e-11  # added to what was computed in logarithms, for rounding
 _LEAST_STEPS = 4
+TINY = 1e-300  # smaller probabilities count as 0 where one divides by them
 
 
 def gamma(P: Floats) -> float:
@@ -39,7 +40,7 @@ def gamma(P: Floats) -> float:
     7.5043
     """
     low = float(P.min())
-    return math.inf if low <= 0.0 else float(P.max()) / low
+    return math.inf if low < TINY else float(P.max()) / low
 
 
 def row_and_column_ratios(P: Floats) -> tuple[float, float]:
@@ -51,7 +52,7 @@ def row_and_column_ratios(P: Floats) -> tuple[float, float]:
     >>> [round(x, 4) for x in row_and_column_ratios(np.array([[0.8, 0.2], [0.5, 0.5]]))]
     [4.0, 2.5]
     """
-    if P.min() <= 0.0:
+    if P.min() < TINY:
         return math.inf, math.inf
     rows, columns = P.max(axis=1) / P.min(axis=1), P.max(axis=0) / P.min(axis=0)
     return float(rows.max()), float(columns.max())
@@ -235,7 +236,7 @@ def _push(kernel: Floats, ratio: Floats, epsilon: float) -> Floats:
     """
     size = kernel.shape[1]
     p, other = (np.broadcast_to(k, (kernel.shape[0], size, size, size)) for k in (kernel[:, :, None], kernel[:, None]))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         likelier = np.where(other > 0.0, p / other, np.where(p > 0.0, np.inf, -1.0))
     order = np.argsort(-likelier, axis=-1, kind="stable")
     width = epsilon + _width(ratio, order)

@@ -207,7 +207,7 @@ def _correlation_bound(
 def _chain(model: Chain, release: Release) -> list[Route]:
     P = np.asarray(model.transitions)
     bad = None
-    if model.smallest <= 0.0:
+    if model.smallest < markov.TINY:
         bad = "needs all transition probabilities above 0 (H1)"
     elif not model.is_stationary:
         bad = "needs a chain that starts as it goes on (H2, stationary)"
