@@ -89,6 +89,8 @@ async def _watched(desk: Desk, job: Job, request: Request, seconds: float) -> bo
         return True
     finally:
         job.watchers -= 1
+        if job.watchers == 0 and not job.over.is_set() and seconds > _PATIENCE:
+            desk.stop(job)  # nobody waits for it any more
 
 
 def _told(job: Job, asked: Asked, desk: Desk) -> Answer:
@@ -132,4 +134,4 @@ def _option(asked: Asked, name: str) -> str:
     if owner.startswith("release["):
         return f"{owner.removeprefix('release[').rstrip(']')}.{last}"
     options = {field.option: field.name for field in reversed(asked.form.fields)}
-    return options.get(last, "")
+    return options.get(last) or options.get(owner.lower(), "")

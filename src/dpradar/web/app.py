@@ -16,10 +16,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from .._version import __version__
+from ..errors import ParameterError
 from ..present.html import stylesheet
 from .answers import BUSY, BUSY_STATUS, Answer, address_of, answered, asked_of, given_address
 from .drawings import band_sentence, band_svg
-from .guard import LOOPBACK, Guard
+from .guard import LOOPBACK, MOST_QUERY, Guard
 from .screens import learn, start
 from .screens.assess import ASSESS
 from .screens.attack import ATTACK
@@ -107,6 +108,21 @@ class _Explorer:
             lesson=learn.LESSONS.get(asked.form.texts.get("try", "rad")) if screen is LEARN else None,
         )
 
+    async def sent(self, screen: Screen, request: Request) -> Response:
+        """Return the address of a form that was sent as a body."""
+        query = dict(_pairs((await request.body()).decode("utf-8", "replace")))
+        try:
+            asked, readable = asked_of(screen, query)
+            if readable and len(address_of(asked)) > MOST_QUERY:
+                asked, readable = asked_of(screen, screen.shorter(query))
+        except ParameterError as error:
+            return PlainTextResponse(f"{error}\n", status_code=400)
+        address = address_of(asked)
+        if not readable or len(address) > MOST_QUERY:
+            told = asked.problem or "These are too many different pairs for this page. Save them: dpradar audit log.csv"
+            return PlainTextResponse(f"{told}\n", status_code=400 if asked.problem else 413)
+        return RedirectResponse(f"{screen.name}?{address}", status_code=303)
+
     async def result(self, screen: Screen, form: str, request: Request) -> Response:
         """Return what came out as a file: a report, or JSON."""
         asked, _ = asked_of(screen, dict(request.query_params))
@@ -173,10 +189,15 @@ async def _missing(request: Request, _: Any) -> Response:
     return _page("missing.html", request, status=404, screen=None)
 
 
+async def _broken(_: Request, error: Exception) -> Response:
+    return PlainTextResponse(f"Internal error ({type(error).__name__}). Please report it.\n", status_code=500)
+
+
 def _routes(explorer: _Explorer) -> list[Route]:
     routes = [Route("/", explorer.start), Route("/static/{name}", explorer.static)]
     for screen in SCREENS:
-        routes.append(Route(f"/{screen.name}", partial(explorer.screen, screen)))
+        routes.append(Route(f"/{screen.name}", partial(explorer.screen, screen), methods=["GET"]))
+        routes.append(Route(f"/{screen.name}", partial(explorer.sent, screen), methods=["POST"]))
         routes += [
             Route(f"/{screen.name}/{file}", partial(explorer.result, screen, form)) for file, form in _FORMS.items()
         ]
@@ -200,8 +221,6 @@ def create_app(token: str | None = None, *, hosts: tuple[str, ...] = LOOPBACK, l
         ...
     dpradar.errors.ParameterError: create_app.token must be given when every host name will do; got None...
     """
-    from ..errors import ParameterError
-
     if not hosts and not token:
         hint = "Whoever can reach the server could use it."
         raise ParameterError("create_app.token", "given when every host name will do", "None", hint)
@@ -216,6 +235,6 @@ def create_app(token: str | None = None, *, hosts: tuple[str, ...] = LOOPBACK, l
         finally:
             await desk.close()
 
-    app = Starlette(routes=_routes(explorer), lifespan=lifespan, exception_handlers={404: _missing})
+    app = Starlette(routes=_routes(explorer), lifespan=lifespan, exception_handlers={404: _missing, Exception: _broken})
     app.router.redirect_slashes = False
     return Guard(app, token, hosts)

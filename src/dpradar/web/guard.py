@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 if TYPE_CHECKING:
@@ -38,12 +39,9 @@ _HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
     (b"cache-control", b"no-store"),
 )
+_LONG = f"A request may have at most {MOST_BODY:,} bytes."
 _METHODS = ("GET", "HEAD", "POST")
 LOG = logging.getLogger("dpradar.web")
-
-
-class _TooLarge(Exception):
-    """A body longer than it said, or than it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +65,9 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        started = False
 
         async def with_headers(message: Message) -> None:
-            nonlocal started
             if message["type"] == "http.response.start":
-                started = True
                 present = {name.lower() for name, _ in message["headers"]}
                 added = [(name, value) for name, value in _HEADERS if name not in present]
                 message = {**message, "headers": [*message["headers"], *added]}
@@ -84,14 +79,8 @@ class Guard:
             return
         try:
             await self.app(self._inner(scope), _counted(receive), with_headers)
-        except _TooLarge:
-            if not started:
-                await _said(413, f"A request may have at most {MOST_BODY:,} bytes.")(scope, receive, with_headers)
-        except Exception as error:  # the server goes on; what the values were stays out of logs and answers
+        except Exception as error:  # answered already; what the values were stays out of the log
             self.logged.error("%s while answering %s", type(error).__name__, scope["method"])  # noqa: TRY400
-            if not started:
-                told = f"Internal error ({type(error).__name__}). Please report it."
-                await _said(500, told)(scope, receive, with_headers)
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
@@ -119,7 +108,7 @@ class Guard:
             return _said(414, f"{told} Longer lists belong into a spec file: dpradar run spec.toml.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:
-            return _said(413, f"A request may have at most {MOST_BODY:,} bytes.")
+            return _said(413, _LONG)
         return None
 
     def _site(self, scope: Scope, headers: Headers) -> ASGIApp | None:
@@ -160,7 +149,7 @@ def _counted(receive: Receive) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > MOST_BODY:
-            raise _TooLarge
+            raise HTTPException(413, _LONG)
         return message
 
     return counting

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 from ...errors import ParameterError
 from ...params import shown
 from ...spec import words
+from ...spec.kinds import KINDS, kind_of
+from ...spec.question import threat_of
 from .releases import OFFERED, kind_field, release_fields
 from .tables import columns_of, rows_of
 from .threats import ATTACKERS, threat_fields, who_field
@@ -104,8 +106,6 @@ def question_sections(
     attackers: tuple[str, ...] = ATTACKERS,
 ) -> tuple[list[Section], dict[str, str], Param | None]:
     """Return the fields of a release and a threat, the texts in them, and the parameter that is to be chosen."""
-    from ...spec.kinds import KINDS
-
     picker = kind_field(offered, default)
     kind = query.get("kind", default)
     if kind not in offered:
@@ -119,6 +119,8 @@ def question_sections(
     if texts.get("who", who.default) not in choices:
         texts["who"] = who.default
     attacker = texts.get("who", who.default)
+    if attacker == "table":  # the number of different records is the number of values
+        own = [field for field in own if field.name != "m"]
     against = threat_fields(kind, attacker, texts)
     named = {field.name for field in own}
     sections = [
@@ -144,6 +146,9 @@ def question_of(said: Mapping[str, Any]) -> dict[str, Any]:
             question[name] = rows_of(question[name], name)
     if "records" in question:
         question["records"] = columns_of(question["records"])
+        if "m" in {param.name for param in kind_of(question, PLACE).params}:
+            table: dict[str, Any] = {name: question[name] for name in ("records", "weights") if name in question}
+            question["m"] = threat_of(table, PLACE).finite.size
     if said.get("who") == "worst":
         question["worst"] = True
     _detail(question, said, "knowledge", {"labels": "known", "columns": "known"})

@@ -30,6 +30,7 @@ class Asked:
     copies: Callable[[Any], list[Copy]] = lambda _: []
     problem: str = ""
     option: str = ""
+    sent: bool = False  # the form may be longer than an address, so it is sent as a body
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class Screen:
     title: str
     lead: str
     read: Callable[[Mapping[str, str]], Asked]
+    shorter: Callable[[Mapping[str, str]], dict[str, str]] = dict
     live: bool = True  # answers follow every change; otherwise there is a button
     button: str = "Show"
     layout: str = "asking.html"

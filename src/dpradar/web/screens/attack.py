@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...attacks.run import TRIALS
@@ -15,7 +16,7 @@ from ..copies import Copy, attack_copies
 from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
 from ..forms.form import PLACE, Form, Section, given_texts, question_of, question_sections
 from ..forms.releases import OFFERED, family, kind_field, release_fields
-from ..work.auditing import AUDITED, claim_of, real_question
+from ..work.auditing import AUDITED, claim_of, merged_rows, real_question
 from .asked import Asked, Screen
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ def read(query: Mapping[str, str]) -> Asked:
         raise ParameterError("mode", f"one of {', '.join(readers)}", repr(shown(mode)))
     # A form that was drawn for something else brings fields that mean something else here.
     same = query.get("did", mode) == mode
-    asked = readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
-    return asked
+    return readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
 
 
 def _mode() -> Field:
@@ -194,7 +194,7 @@ def _count(question: dict[str, Any]) -> int:
 
 def _rows(query: Mapping[str, str]) -> Asked:
     texts = {"mode": "rows", **{name: text for name, text in query.items() if name not in ("was", "did")}}
-    told = "One line each: input, output and, if you like, how often. Up to 8,000 characters."
+    told = "One line each: input, output and, if you like, how often. Up to 60,000 characters."
     running = (
         _mode(),
         text_field("rows", "pairs of input and output", told, _ROWS, long=True),
@@ -215,13 +215,19 @@ def _rows(query: Mapping[str, str]) -> Asked:
             "seed": seed,
         }
     except ParameterError as error:
-        return _failed(form, error, None)
+        return replace(_failed(form, error, None), sent=True)
     line = (
         f"dpradar audit log.csv --claim-epsilon {data['claim_epsilon']!r} --claim-delta {data['claim_delta']!r} "
         f"--significance {data['significance']!r} --seed {seed}"
     )
-    note = "With the pairs in log.csv, one a line under the header input,output."
-    return _asked(form, query, "rows", data, lambda _: [Copy("Command line", line, note)], None)
+    note = "With the pairs in log.csv, in this order, each as often as it was seen, under the header input,output."
+    asked = _asked(form, query, "rows", data, lambda _: [Copy("Command line", line, note)], None)
+    return replace(asked, sent=True)
+
+
+def shorter(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the same with pasted pairs merged, so that an address can hold them."""
+    return {**query, "rows": merged_rows(query["rows"])} if "rows" in query else dict(query)
 
 
 ATTACK = Screen(
@@ -229,6 +235,7 @@ ATTACK = Screen(
     title="Attack and audit",
     lead="Bounds say what is possible. See what an attack reaches, and whether outputs keep a promise.",
     read=read,
+    shorter=shorter,
     live=False,
     button="Run",
 )

@@ -16,7 +16,8 @@
   };
 
   const addressOf = (form) => {
-    const said = [...new FormData(form)].filter(([name, text]) => text !== "" || form.elements[name].dataset?.kept);
+    let said = [...new FormData(form)].filter(([name, text]) => text !== "" || form.elements[name].dataset?.kept);
+    if (form.method === "post") said = said.filter(([name]) => form.elements[name].dataset?.redraws); // too long otherwise
     return `${form.getAttribute("action")}?${new URLSearchParams(said)}`;
   };
 

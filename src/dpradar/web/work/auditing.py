@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...results import AuditResult
 
-__all__ = ["AUDITED", "DEFECTS", "audited", "audited_rows", "claim_of", "pairs_of"]
+__all__ = ["AUDITED", "DEFECTS", "audited", "audited_rows", "claim_of", "merged_rows", "pairs_of"]
 
 Progress = Callable[[int, int], None]
 # What is really done with the noise, as a factor: noise k times smaller is epsilon k times larger.
@@ -95,6 +95,27 @@ def audited(data: dict[str, Any], progress: Progress) -> AuditResult:
     )
 
 
+def merged_rows(text: str) -> str:
+    r"""Return rows in which every different pair stands once, with how often, so that they are short.
+
+    Examples
+    --------
+    >>> print(merged_rows("a,1\na,1\nb,2,3"))
+    input,output,count
+    a,1,2
+    b,2,3
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for row in _rows(text):
+        pair = (row[0], row[1])
+        counts[pair] = counts.get(pair, 0) + int(words.whole(row[2], "rows") if len(row) > 2 else 1)
+    written = io.StringIO()
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow((*_HEADER, "count"))
+    lines.writerows((*pair, count) for pair, count in counts.items())
+    return written.getvalue().strip()
+
+
 def pairs_of(text: str) -> tuple[list[Any], list[Any]]:
     r"""Return inputs and outputs of rows "input,output" or "input,output,how often", with or without that header.
 
@@ -103,18 +124,23 @@ def pairs_of(text: str) -> tuple[list[Any], list[Any]]:
     >>> pairs_of("input,output,count\n0,a,2\n1,b,1")
     ([0, 0, 1], ['a', 'a', 'b'])
     """
-    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text.strip())) if row]
-    if rows and tuple(rows[0][:2]) == _HEADER:
-        rows = rows[1:]
-    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) not in (2, 3):
-        hint = "One pair a line, such as 0,1 or 0,1,250."
-        raise ParameterError("rows", "rows of an input, an output and possibly how often", shown(text), hint)
+    rows = _rows(text)
     counts = [words.whole(row[2], "rows") if len(row) > 2 else 1 for row in rows]
     if min(counts) < 0 or sum(counts) > _MOST_PAIRS:
         raise ParameterError("rows", f"at most {_MOST_PAIRS:,} pairs, none less than 0 times", f"{sum(counts):,}")
     inputs, outputs = _typed([row[0] for row in rows]), _typed([row[1] for row in rows])
     many = [int(count) for count in counts]
     return _repeated(inputs, many), _repeated(outputs, many)
+
+
+def _rows(text: str) -> list[list[str]]:
+    rows = [[cell.strip() for cell in row] for row in csv.reader(io.StringIO(text.strip())) if row]
+    if rows and tuple(rows[0][:2]) == _HEADER:
+        rows = rows[1:]
+    if not rows or len({len(row) for row in rows}) != 1 or len(rows[0]) not in (2, 3):
+        hint = "One pair a line, such as 0,1 or 0,1,250."
+        raise ParameterError("rows", "rows of an input, an output and possibly how often", shown(text), hint)
+    return rows
 
 
 def _repeated(values: list[Any], counts: list[int]) -> list[Any]:

@@ -38,7 +38,7 @@ class Limits:
 
     quick_seconds: float = 8.0
     quick_workers: int = 2
-    quick_waiting: int = 48
+    quick_waiting: int = 256
     long_seconds: float = 600.0
     long_workers: int = 2
     long_waiting: int = 12
@@ -107,11 +107,27 @@ class Crew:
 
     async def _serve(self, worker: Worker, *, early: bool) -> None:
         if early:
-            await self._run(worker, Job("", "warm", {}, _WARMING))
+            await self._prepare(worker)
         while True:
             job = await self.queue.get()
-            if not job.finished:
-                await self._run(worker, job)
+            if job.finished:
+                continue
+            if not worker.alive:
+                await self._prepare(worker)
+            await self._run(worker, job)
+            if not worker.alive:
+                await self._prepare(worker)
+
+    async def _prepare(self, worker: Worker) -> None:
+        """Start a process and let it load what the first questions need: nobody's time is spent on it."""
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._threads, worker.start)
+        end = time.monotonic() + _WARMING
+        while time.monotonic() < end:
+            heard = await loop.run_in_executor(self._threads, worker.hear, _TICK)
+            if heard is not None:
+                break
+        await self._run(worker, Job("", "warm", {}, _WARMING))
 
     async def _run(self, worker: Worker, job: Job) -> None:
         loop = asyncio.get_running_loop()
@@ -126,12 +142,12 @@ class Crew:
             elif now - job.began > job.seconds:
                 job.finish("late")
                 worker.end()
-            elif job.stopping and asked is None:
-                asked = now
-                worker.stop()
             elif asked is not None and now - asked > _GRACE:
                 job.finish("stopped")
                 worker.end()
+            if job.stopping and asked is None:
+                asked = now
+                worker.stop()
 
 
 def _noted(job: Job, heard: Message) -> None:

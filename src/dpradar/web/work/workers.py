@@ -6,8 +6,8 @@ to it; what takes too long or too much memory ends with the worker, and the serv
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
+import re
 import signal
 import time
 from contextlib import suppress
@@ -26,7 +26,6 @@ __all__ = ["Message", "Stopped", "Worker"]
 _SPAWN = multiprocessing.get_context("spawn")  # the server has threads, which do not survive a fork
 _MEMORY = 3 * 2**30  # bytes beyond what a worker holds when it starts
 _EVERY = 0.1  # seconds between two reports of progress
-LOG = logging.getLogger("dpradar.web")
 
 
 class Stopped(KeyboardInterrupt):
@@ -35,7 +34,7 @@ class Stopped(KeyboardInterrupt):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a worker says: progress, done, bad (input), stopped, large (in memory), bug, or ended with the process."""
+    """What a worker says: ready, progress, done, bad (input), stopped, large (in memory), bug; or ended with it."""
 
     kind: str
     data: Any = None
@@ -49,10 +48,13 @@ class Worker:
         self._pipe: Connection | None = None
         self._stop: Event = _SPAWN.Event()
 
+    @property
+    def alive(self) -> bool:
+        """Whether there is a process."""
+        return self._process is not None and self._process.is_alive()
+
     def start(self) -> None:
-        """Start the process unless it lives; it imports what it needs meanwhile."""
-        if self._process is not None and self._process.is_alive():
-            return
+        """Start the process anew; it says when it is ready."""
         self.end()
         self._pipe, theirs = _SPAWN.Pipe()
         self._stop = _SPAWN.Event()
@@ -61,8 +63,7 @@ class Worker:
         theirs.close()
 
     def order(self, task: str, data: Any) -> None:
-        """Give it a task; one that died meanwhile is replaced."""
-        self.start()
+        """Give it a task."""
         self._stop.clear()
         with suppress(OSError):  # it is gone: the next ``hear`` says so
             if self._pipe is not None:
@@ -102,30 +103,38 @@ def _live(pipe: Connection, stop: Event) -> None:
     from .tasks import TASKS
 
     _limit_memory()
-    while True:
-        try:
+    with suppress(EOFError, OSError):  # the server is gone
+        pipe.send(Message("ready"))
+        while True:
             task, data = pipe.recv()
-        except (EOFError, OSError):
-            return
-        message = _done(TASKS[task], data, _reporter(pipe, stop))
-        with suppress(OSError):
-            pipe.send(message)
+            pipe.send(_done(TASKS, task, data, _reporter(pipe, stop)))
 
 
-def _done(work: Callable[..., Any], data: Any, report: Callable[[str, float | None], None]) -> Message:
-    from ...errors import DpradarError, ParameterError
+def _done(tasks: dict[str, Callable[..., Any]], task: str, data: Any, report: Callable[..., None]) -> Message:
+    from ...errors import DpradarError
 
     try:
-        return Message("done", work(data, report))
+        return Message("done", tasks[task](data, report))
     except DpradarError as error:
-        return Message("bad", (str(error), error.name if isinstance(error, ParameterError) else ""))
+        return Message("bad", _problem(error))
     except KeyboardInterrupt:
         return Message("stopped")
     except MemoryError:
         return Message("large")
-    except Exception as error:  # the process must live on, and the values in the message may be private
-        LOG.exception("task failed", exc_info=error) if LOG.isEnabledFor(logging.DEBUG) else None
+    except Exception as error:  # the process must live on; its message may hold private values
         return Message("bug", type(error).__name__)
+
+
+def _problem(error: Exception) -> tuple[str, str]:
+    """Return what is wrong, and the option that it is about."""
+    from ...errors import ParameterError, SpecError
+
+    if isinstance(error, ParameterError):
+        return str(error), error.name
+    if isinstance(error, SpecError):
+        told = [f"{one.path} {one.message}. {one.hint}".strip() for one in error.problems]
+        return re.sub(r"\brelease\[(\d)\]\.", r"Release \1: ", " ".join(told)), error.problems[0].path
+    return str(error), ""
 
 
 def _reporter(pipe: Connection, stop: Event) -> Callable[[str, float | None], None]:

@@ -1,0 +1,141 @@
+"""Who may ask, what every answer carries, and what never leaves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from dpradar.errors import ParameterError
+from dpradar.web.app import SCREENS, create_app
+
+from .conftest import ADDRESS
+
+PATHS = ["/", *(f"/{screen.name}" for screen in SCREENS), "/static/app.css", "/static/app.js", "/nothing"]
+TOKEN = "a-token-of-many-letters"  # noqa: S105 - of a test
+
+
+@pytest.mark.parametrize("path", [*PATHS, "/assess?kind=gauss", "/assess?epsilon=x", f"/assess?a={'b' * 9000}"])
+def test_every_answer_has_the_headers(client, path):
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none';")
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["cache-control"] == "no-store"
+    assert "set-cookie" not in headers
+    assert "server" not in headers
+
+
+def test_the_report_may_use_its_own_style_but_no_script(client):
+    policy = client.get("/assess/report.html").headers["content-security-policy"]
+    assert "style-src 'unsafe-inline'" in policy
+    assert "script-src" not in policy
+    assert policy.startswith("default-src 'none';")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_nothing_is_loaded_from_elsewhere(client, path):
+    text = client.get(path).text
+    found = re.findall(r"(?:src|href|action)=\"([^\"]*)\"|url\(([^)]*)\)|@import|fetch\(([^)]*)\)", text)
+    links = [link for group in found for link in group if link]
+    assert not [link for link in links if re.match(r"(?:[a-z]+:)?//", link)]
+    without_names = text.replace("http://www.w3.org/2000/svg", "")
+    assert "http://" not in without_names
+    assert "https://" not in without_names
+
+
+def test_pages_have_no_style_or_script_of_their_own(client):
+    for path in PATHS[:6]:
+        text = client.get(path).text
+        assert " style=" not in text
+        assert "<style" not in text
+        assert not re.findall(r"\son[a-z]+=", text)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8765", "", "[::1"])
+def test_other_names_are_refused(client, host):
+    got = client.get("/assess", headers={"host": host})
+    assert got.status_code == 421
+    assert "h1" not in got.text
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost", "LOCALHOST:1", "[::1]:8765"])
+def test_names_of_this_machine_are_known(client, host):
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_refused(client, method):
+    assert client.request(method, "/assess").status_code == 405
+
+
+def test_other_sites_can_only_link_here(client):
+    loaded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+    assert client.get("/attack?run=1", headers=loaded).status_code == 403
+    framed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe"}
+    assert client.get("/assess", headers=framed).status_code == 403
+    linked = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert client.get("/assess", headers=linked).status_code == 200
+    assert client.post("/attack/stop", headers=linked).status_code == 403
+    assert client.post("/attack/stop", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post("/attack/stop", headers={"origin": ADDRESS}).status_code == 200
+
+
+def test_going_back_after_a_form_stays_on_the_screen(client):
+    got = client.post("/attack/stop", data={"job": "x", "address": "//evil.example/?run=1"}, follow_redirects=False)
+    assert got.status_code == 303
+    assert got.headers["location"].startswith("../attack?mode=attack&")
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    # Not entered: no workers are needed to be turned away, or for the start page.
+    return TestClient(create_app(TOKEN, hosts=()), base_url="http://192.0.2.7:8765")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/assess", "/static/app.css", "/a-token-of-many-letter/", "/a-token-of-many-lettersx/", "/%61/", "/é/"],
+)
+def test_without_the_token_nothing_is_shown(guarded, path):
+    got = guarded.get(path)
+    assert got.status_code == 403
+    assert TOKEN not in got.text
+    assert "Open the address that it printed" in got.text
+
+
+def test_with_the_token_links_stay_inside(guarded):
+    got = guarded.get(f"/{TOKEN}/")
+    assert got.status_code == 200
+    links = re.findall(r"(?:src|href|action)=\"([^\"]*)\"", got.text)
+    assert links
+    assert not [link for link in links if link.startswith("/")]
+    assert guarded.get(f"/{TOKEN}/static/app.css").status_code == 200
+    assert guarded.get(f"/{TOKEN}").url.path == f"/{TOKEN}/"
+    moved = guarded.get(f"/{TOKEN}/assess?kind=grr", follow_redirects=False)
+    assert moved.headers["location"].startswith("assess?kind=grr&")
+
+
+def test_any_name_needs_a_token():
+    with pytest.raises(ParameterError, match="token"):
+        create_app(hosts=())
+
+
+def test_what_goes_wrong_is_not_told_in_detail(client, monkeypatch, caplog):
+    from dpradar.web import app
+
+    def broken(*_, **__):
+        raise RuntimeError("secret 4711")
+
+    monkeypatch.setattr(app, "asked_of", broken)
+    got = client.get("/assess")
+    assert got.status_code == 500
+    assert got.text == "Internal error (RuntimeError). Please report it.\n"
+    assert "4711" not in caplog.text
+    assert "RuntimeError while answering GET" in caplog.text
+    assert got.headers["x-content-type-options"] == "nosniff"

@@ -1,0 +1,176 @@
+"""Work is bounded: in seconds, in memory, in how much waits; it shows how far it is, and can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from dpradar.web.work import tasks
+from dpradar.web.work.desk import Busy, Desk, Limits
+from dpradar.web.work.workers import Message, Worker
+
+from .conftest import explorer
+
+LONG = "/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=1&run=1"
+SLOW = "/assess?kind=laplace&scale=10&values=0:2900&goal=exact"
+
+
+def _until(client, address, found, seconds=30.0):
+    """Return the page once it shows something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        got = client.get(address)
+        if re.search(found, got.text):
+            return got
+        time.sleep(0.1)
+    raise AssertionError(f"no {found} in {seconds} seconds: {got.text[-2000:]}")
+
+
+def _field(text, name):
+    return re.search(rf'name="{name}" value="([^"]*)"', text).group(1)
+
+
+def test_a_long_job_shows_progress_stops_and_goes_on(client):
+    page = _until(client, LONG, r'<progress[^>]* value="0\.\d+"')
+    assert re.search(r"[\d,]+ of 10,000,000 trials", page.text)
+    assert '<meta http-equiv="refresh" content="1">' in page.text
+    sent = {"job": _field(page.text, "job"), "address": LONG.partition("?")[2]}
+    stopped = client.post("/attack/stop", data=sent)
+    assert stopped.status_code == 200
+    assert "interrupted after" in stopped.text
+    assert "Run it to the end" in stopped.text
+    result = json.loads(client.get(f"/attack/result.json?{stopped.url.query.decode()}").text)
+    assert 0 < result["trials"] < result["asked"] == 10_000_000
+    again = client.post("/attack/again", data={**sent, "job": _field(stopped.text, "job")})
+    assert "data-running" in again.text
+    client.post("/attack/stop", data={**sent, "job": _field(again.text, "job")})
+
+
+def test_what_is_still_computed_has_no_report_yet():
+    with explorer(long_workers=1) as client:
+        client.get(LONG)
+        got = client.get(LONG.replace("seed=1", "seed=2"))
+        assert "Waiting for its turn" in got.text
+        job = _field(got.text, "job")
+        done = client.post("/attack/stop", data={"job": job, "address": LONG.partition("?")[2]})
+        assert "data-running" not in done.text
+        assert "run=1" not in str(done.url)
+
+
+def test_what_takes_too_long_is_refused_with_a_reason_and_a_way_out():
+    with explorer(quick_seconds=0.3, quick_workers=1) as client:
+        got = client.get(SLOW)
+        assert got.status_code == 422
+        assert "takes longer than 0.3 seconds" in got.text
+        assert "dpradar assess laplace --scale 10.0 --values 0:2900" in got.text
+        assert client.get("/assess?kind=grr&m=3&epsilon=1").status_code == 200  # answered by a new worker
+
+
+def test_a_worker_that_dies_is_replaced():
+    with explorer(quick_workers=1, quick_seconds=60.0) as client:
+        assert client.get("/assess").status_code == 200
+        desk = _desk(client)
+        desk.quick.workers[0]._process.kill()
+        _until(client, "/assess?kind=grr&m=7&epsilon=1", 'class="lead"')
+
+
+def _desk(client):
+    app = client.app.app
+    handler = next(route.endpoint for route in app.routes if route.path == "/")
+    return handler.__self__.desk
+
+
+def test_when_too_much_waits_more_is_refused_and_the_server_goes_on():
+    async def asked():
+        desk = Desk(Limits(quick_workers=1, quick_waiting=3))
+        for number in range(3):
+            desk.ask("assess", {"number": number})
+        same = desk.ask("assess", {"number": 1})
+        assert same is desk.ask("assess", {"number": 1})
+        with pytest.raises(Busy):
+            desk.ask("assess", {"number": 4})
+
+    asyncio.run(asked())
+
+
+def test_old_results_are_forgotten():
+    async def asked():
+        desk = Desk(Limits(kept_jobs=5, kept_bytes=1_000))
+        jobs = [desk.ask("assess", {"number": number}) for number in range(20)]
+        for job in jobs:
+            job.result = {"json": "x" * 100}
+            job.finish("done")
+        desk.ask("assess", {"number": 100})
+        assert [desk.find(job.key) is job for job in jobs] == [False] * 16 + [True] * 4
+
+    asyncio.run(asked())
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no limit to set")
+def test_memory_of_a_worker_is_bounded():
+    code = "from dpradar.web.work.workers import _limit_memory; _limit_memory(); bytearray(2**32)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip().endswith("MemoryError")
+
+
+def test_a_worker_outlives_what_goes_wrong_in_it():
+    worker = Worker()
+    try:
+        worker.start()
+        assert _said(worker).kind == "ready"
+        worker.order("nothing of the sort", {})
+        assert _said(worker) == Message("bug", "KeyError")
+        worker.order("assess", {"question": {"kind": "grr", "m": 6, "epsilon": -1.0}})
+        assert _said(worker).kind == "bad"
+        worker.order("assess", {"question": {"kind": "grr", "m": 6, "epsilon": 1.0}})
+        assert _said(worker).kind == "done"
+    finally:
+        worker.end()
+    assert not worker.alive
+    assert worker.hear(0.0) == Message("ended")
+
+
+def _said(worker):
+    for _ in range(300):
+        heard = worker.hear(0.2)
+        if heard is not None and heard.kind != "progress":
+            return heard
+    raise AssertionError("silence")
+
+
+def test_no_task_touches_files_or_runs_code(monkeypatch, tmp_path):
+    secret = tmp_path / "secret.csv"
+    secret.write_text("0.5,0.5\n")
+    for options in ({"prior": f"@{secret}"}, {"values": f"@{secret}"}, {"records": str(secret)}):
+        with pytest.raises(ValueError, match="No file is read here"):
+            tasks.TASKS["assess"]({"question": {"kind": "grr", "m": 2, "epsilon": 1.0, **options}}, lambda *_: None)
+    with pytest.raises(ValueError, match="No file is read here"):
+        tasks.TASKS["assess"]({"question": {"kind": "channel", "matrix": str(secret)}}, lambda *_: None)
+    with pytest.raises(ValueError, match="No file is read here"):
+        tasks.TASKS["assess"]({"question": {"kind": "register", "file": str(secret)}}, lambda *_: None)
+
+
+@pytest.mark.parametrize("number", [200])
+def test_200_requests_at_once_leave_the_server_alive(served, number):
+    async def ask():
+        async with httpx2.AsyncClient(
+            base_url=served, timeout=120.0, limits=httpx2.Limits(max_connections=number)
+        ) as one:
+            addresses = [f"/assess?kind=grr&m={20 + i}&epsilon=1" for i in range(number)]
+            answers = await asyncio.gather(*(one.get(address, follow_redirects=True) for address in addresses))
+            after = await one.get("/assess?kind=oue&m=10&epsilon=1", follow_redirects=True)
+            return [answer.status_code for answer in answers], after
+
+    statuses, after = asyncio.run(ask())
+    assert set(statuses) <= {200, 503}
+    assert statuses.count(200) >= 100
+    assert after.status_code == 200
+    assert 'class="lead"' in after.text
