@@ -261,6 +261,7 @@ def test_all_problems_at_once():
     [[threat]]
     prior = [0.5, 0.6]
     [[threat]]
+    prior = [0.5, 0.4]
     knowledge = "some"
     goal = "nearly"
     limits = { rad = 2, gian = 0.1 }
@@ -285,6 +286,7 @@ def test_all_problems_at_once():
         "threat[2].worst",
         "threat[2].limits.rad",
         "threat[2].limits.gian",
+        "threat[2].prior",
         "utility.eror",
         "decision.by",
         "threat[1].prior",

@@ -135,6 +135,8 @@ def _told(error: click.ClickException) -> str:
     message = error.format_message()
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
         message = f"{message.split(' Choose from')[0].rstrip('.')}: {error.param.help}"
+        if isinstance(error.param.type, click.Choice):
+            message += f" Choose from: {', '.join(map(str, error.param.type.choices))}."
     context = getattr(error, "ctx", None)
     if context is None or any(word in message for word in ("Did you mean", "Known: ", "decimal comma")):
         return message

@@ -12,14 +12,16 @@ from .evidence import evidence_of
 from .kinds import KINDS
 from .problems import problem_of
 from .question import threat_of, without_prior
+from .words import inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ..threats import Threat
     from .model import Spec
 
-__all__ = ["limits_of", "spec_problems", "subjects"]
+__all__ = ["limits_of", "prior_problems", "spec_problems", "subjects"]
 
 
 def spec_problems(spec: Spec, sound: set[str]) -> list[Problem]:
@@ -28,7 +30,11 @@ def spec_problems(spec: Spec, sound: set[str]) -> list[Problem]:
     whole = len(built) == len(spec.releases)
     for i, threat in enumerate(spec.threats):
         if spec.place("threat", i) in sound:
-            found += _threat_problems(spec, i) if whole and built else _prior_problems(spec, i, threat.options)
+            found += (
+                _threat_problems(spec, i)
+                if whole and built
+                else prior_problems(threat.options, spec.place("threat", i), spec.folder)
+            )
     if built:
         found += _utility_problems(spec, built) if "utility" in sound else []
         found += _evidence_problems(spec) if "evidence" in sound and whole else []
@@ -46,14 +52,14 @@ def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem
     return built, found
 
 
-def _prior_problems(spec: Spec, index: int, options: dict[str, Any]) -> Iterator[Problem]:
-    """Yield what is wrong with a threat that states its own prior, where the releases say nothing yet."""
+def prior_problems(options: dict[str, Any], place: str, folder: Path | None) -> Iterator[Problem]:
+    """Yield what is wrong with a threat that states its own prior, where nothing else is sound yet."""
     if not {"prior", "values", "records", "m"} & set(options):
         return
     try:
-        threat_of(options, spec.where("threat", index))
+        threat_of(options, inside(place, folder))
     except ParameterError as error:
-        yield problem_of(error, spec.place("threat", index), options)
+        yield problem_of(error, place, options)
 
 
 def _threat_problems(spec: Spec, index: int) -> Iterator[Problem]:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem, SpecError
 from ..params import shown
-from .checks import spec_problems
+from .checks import prior_problems, spec_problems
 from .kinds import IN_FILES, kind_of
 from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of, shape_problems
+from .question import THREAT
 from .register import ALIASES
 from .words import inside
 
@@ -184,5 +185,9 @@ class _Draft:
 
     def _threat(self, model: type[Table], place: str, table: dict[str, Any]) -> ThreatSpec:
         found = self._checked(model, table, place)
+        if place not in self.sound:  # the prior can be wrong too
+            wrong = {problem.path for problem in self.problems}
+            sound = {key: table[key] for key in THREAT if key in table and f"{place}.{key}" not in wrong}
+            self.problems += prior_problems(sound, place, self.folder)
         people = {name: found.pop(name) for name in ("name", "limits", "limit_source") if name in found}
         return ThreatSpec(**people, options=found)

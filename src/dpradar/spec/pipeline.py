@@ -1,0 +1,213 @@
+"""Read a pipeline: TOML to steps, partitions, facts and a claim, with every problem found and told at once."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError, Problem, SpecError
+from ..granularity import Claim, Facts, Granularity, Partition, Pipeline, Practice, Step
+from ..params import shown
+from .model import place_of
+from .problems import problem_of, shape_problems
+from .question import release_of
+from .read import MOST_BYTES, _not_toml
+from .words import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .shapes import Table
+
+__all__ = ["parse_pipeline", "read_pipeline"]
+
+_ALONE = ("claim", "data")
+_FREE = ("what", "note", "date")
+
+
+def read_pipeline(path: str | Path) -> Pipeline:
+    """Return the pipeline in a TOML file, or raise SpecError with all its problems.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> text = '''
+    ... [claim]
+    ... granularity = "unbounded"
+    ... epsilon = 1.0
+    ... [[step]]
+    ... name = "count"
+    ... granularity = "unbounded"
+    ... epsilon = 0.5
+    ... times = 2
+    ... '''
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "pipeline.toml"
+    ...     _ = file.write_text(text)
+    ...     read_pipeline(file).steps
+    (Step('count', epsilon 0.5 under unbounded),)
+    """
+    path = Path(path)
+    try:
+        size = path.stat().st_size
+        text = path.read_bytes().decode("utf-8-sig") if size <= MOST_BYTES else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(str(path), [Problem("", f"cannot be read: {error}")]) from None
+    if size > MOST_BYTES:
+        raise SpecError(str(path), [Problem("", f"must have at most {MOST_BYTES:,} bytes; got {size:,}")])
+    return parse_pipeline(text, file=str(path))
+
+
+def parse_pipeline(text: str, *, file: str = "the pipeline") -> Pipeline:
+    r"""Return the pipeline that a TOML text describes, or raise SpecError with all its problems.
+
+    Examples
+    --------
+    >>> parse_pipeline('titel = "x"\n[[step]]\nname = "count"\nepsilon = -1.0\ngranularity = "bonded"\n')
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.SpecError: the pipeline has 2 problems:
+      titel: is not known here. Did you mean 'title'?
+      step.epsilon: must be a number at least 0, or a table from granularities to numbers; got -1.0. Such as epsilon...
+    """
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecError(file, [_not_toml(text, error)]) from None
+    draft = _Draft(data)
+    made = draft.pipeline()
+    if draft.problems or made is None:
+        raise SpecError(file, draft.problems)
+    return made
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A file on its way to a pipeline."""
+
+    data: dict[str, Any]
+    problems: list[Problem] = field(default_factory=list)
+
+    def pipeline(self) -> Pipeline | None:
+        """Return the pipeline, or None where something is wrong with it."""
+        from .pipeline_shapes import TABLES, PipelineTop
+
+        top = self._checked(PipelineTop, self.data, "")
+        alone = {name: self._checked(TABLES[name], self.data[name], name) for name in _ALONE if name in self.data}
+        partitions = self._each("partition", self._partition)
+        known = {one.name: one for one in partitions if one is not None}
+        steps = [
+            step
+            for some in self._each("step", lambda place, table: self._steps(place, table, known))
+            for step in some or ()
+        ]
+        claim = self._made("claim", lambda: Claim(**alone["claim"])) if alone.get("claim") else None
+        facts = self._made("data", lambda: Facts(**alone["data"])) if alone.get("data") else Facts()
+        targets = self._made("targets", lambda: [Granularity.parse(text) for text in (top or {}).get("targets", ())])
+        if self.problems:
+            return None
+        return self._made(
+            "",
+            lambda: Pipeline(
+                steps=steps,
+                partitions=[one for one in partitions if one is not None],
+                facts=facts or Facts(),
+                claim=claim,
+                targets=targets or (),
+                title=(top or {}).get("title", ""),
+            ),
+        )
+
+    def _made(self, place: str, make: Callable[[], Any], keys: Any = ()) -> Any:
+        """Return what can be made, or note the problem."""
+        try:
+            return make()
+        except ParameterError as error:
+            self.problems.append(problem_of(error, place, keys))
+            return None
+
+    def _checked(self, model: type[Table], table: Any, place: str) -> dict[str, Any] | None:
+        """Return the keys of a table, or None where its shape is wrong."""
+        from pydantic import ValidationError
+
+        try:
+            return model.model_validate(table).model_dump(exclude_unset=True)
+        except ValidationError as error:
+            self.problems += shape_problems(error, model, place)
+            return None
+
+    def _each(self, name: str, make: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
+        """Return what is made of [name] or of every [[name]]; None for those that are wrong."""
+        from .pipeline_shapes import TABLES
+
+        given = self.data.get(name, [])
+        tables = [given] if isinstance(given, dict) else given
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            hint = f"Write [{name}], or [[{name}]] for each of several."
+            self.problems.append(Problem(name, f"must be a table; got {shown(given)}", hint))
+            return []
+        found = []
+        for number, table in enumerate(tables):
+            place = place_of(name, number, len(tables))
+            checked = self._checked(TABLES[name], table, place)
+            found.append(None if checked is None else make(place, checked))
+        return found
+
+    def _partition(self, place: str, table: dict[str, Any]) -> Partition | None:
+        cells = table.get("cells", [])
+        if isinstance(cells, str):
+            self.problems.append(Problem(f"{place}.cells", f"must be a list or a number; got {cells!r}"))
+            return None
+        names = [str(k) for k in range(1, cells + 1)] if isinstance(cells, int) else [str(cell) for cell in cells]
+        made: Partition | None = self._made(place, lambda: Partition(**{**table, "cells": names}), table)
+        return made
+
+    def _steps(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[Step] | None:
+        """Return one step, or one for each cell."""
+        from .pipeline_shapes import PRACTICE
+
+        table = {key: value for key, value in table.items() if key not in _FREE}
+        practice = Practice(**{key: table.pop(key) for key in PRACTICE if key in table})
+        cells = self._cells(place, table, known)
+        if cells is None:
+            return None
+        if "mechanism" in table:
+            options = table["mechanism"]
+            where = f"{place}.mechanism"
+            table["mechanism"] = self._made(where, lambda: release_of(options, inside(where, None)), options)
+            if table["mechanism"] is None:
+                return None
+        table.pop("cells", None)
+        found = []
+        for cell in cells:
+            mine = table if cell is None else {**table, "cell": cell}
+            name = table["name"] if len(cells) == 1 else f"{table['name']}, {cell}"
+            step = self._made(
+                place, lambda mine=mine, name=name: Step(**{**mine, "name": name}, practice=practice), table
+            )
+            if step is None:
+                return None
+            found.append(step)
+        return found
+
+    def _cells(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[str | None] | None:
+        """Return the cells that a step is made for; None alone where it reads everything."""
+        partition = known.get(table.get("partition", ""))
+        if "cells" not in table:
+            return [str(table["cell"])] if "cell" in table else [None]
+        given, problem = table["cells"], ""
+        if "cell" in table:
+            problem = "must stand alone; there is also cell"
+        elif given == "all" and (partition is None or not partition.cells):
+            problem = "must be a list where the partition lists no cells; got 'all'"
+        elif isinstance(given, str) and given != "all":
+            problem = f"must be a list of names, a number of cells, or 'all'; got {given!r}"
+        if problem:
+            self.problems.append(Problem(f"{place}.cells", problem))
+            return None
+        if given == "all" and partition is not None:
+            return list(partition.cells)
+        names = range(1, given + 1) if isinstance(given, int) else given
+        return [str(cell) for cell in names]
