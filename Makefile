@@ -30,8 +30,9 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: setup  ## assess a real choice: a health survey, three mechanisms, one epsilon
+demo: setup  ## assess a real choice, a health survey, and write the report: risk.html
 	$(PY) examples/health_survey.py
+	$(PY) -m dpradar run examples/health-survey.toml --report risk.html
 
 test: setup  ## run the tests and the doctests
 	$(PY) -m pytest -n $(JOBS) -m "not slow and not contract" $(ARGS)
