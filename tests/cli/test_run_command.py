@@ -123,6 +123,14 @@ def test_reports_are_written_and_told(folder):
     assert run("report", "saved.json").stderr == "wrote saved.html\n"
 
 
+def test_what_is_missing_for_a_report_is_told_before_the_work(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr("dpradar.spec.read", lambda _: pytest.fail("the work began"))
+    done = run("run", "met.toml", "--report", "a.html")
+    assert done.returncode == 2
+    assert done.stderr == 'error: this needs jinja2, which is not installed. Run: pip install "dpradar[report]"\n'
+
+
 class Scripts(HTMLParser):
     """Counts the script elements of a page, and the text outside of them."""
 

@@ -256,6 +256,12 @@ def test_attacks_are_run_where_there_is_a_prior():
     assert only(text, attack=False).evidence == ()
 
 
+def test_an_attack_that_cannot_be_run_is_an_error():
+    text = '[release]\nkind = "laplace"\nscale = 9.0\ntimes = 500\n[threat]\nvalues = [0, 1]\n[evidence]\nattack = {}\n'
+    with pytest.raises(dr.UnsupportedError):
+        only(text)
+
+
 def test_an_attack_above_a_bound_is_an_error(monkeypatch):
     def understated(*_, **__):
         a = dr.assess(dr.GRR(100, 2.0), UNIFORM)

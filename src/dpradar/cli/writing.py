@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ParameterError
+from ..errors import MissingExtra, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,8 @@ def checked_reports(names: Sequence[str], option: str = "--report") -> list[Path
             raise ParameterError(
                 option, "a file in a folder that exists", repr(str(path)), f"Make {path.parent} first."
             )
+    if any(path.suffix == ".html" for path in paths) and find_spec("jinja2") is None:
+        raise MissingExtra("jinja2", "report")
     return paths
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..attacks import attack
-from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
+from ..errors import InconsistentEvidence, ParameterError
 from ..results.attack import SCHEMA as ATTACK
 from ..results.audit import SCHEMA as AUDIT
 from ..results.loading import load
@@ -46,18 +46,14 @@ def attacks(
         if threat.kind != "record":
             continue
         tell(f"attack {what!r}")
-        try:
-            found = attack(
-                what,
-                threat,
-                trials=asked.trials,
-                seed=asked.seed,
-                maximise=asked.maximise,
-                confidence=asked.confidence,
-            )
-        except UnsupportedError as error:
-            tell(f"no attack: {error}")
-            continue
+        found = attack(
+            what,
+            threat,
+            trials=asked.trials,
+            seed=asked.seed,
+            maximise=asked.maximise,
+            confidence=asked.confidence,
+        )
         _check(found, result)
         yield found
 

@@ -51,12 +51,14 @@ def read_pipeline(path: str | Path) -> Pipeline:
     """
     path = Path(path)
     try:
-        size = path.stat().st_size
-        text = path.read_bytes().decode("utf-8-sig") if size <= MOST_BYTES else ""
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(str(path), [Problem("", f"cannot be read: {error}")]) from None
-    if size > MOST_BYTES:
-        raise SpecError(str(path), [Problem("", f"must have at most {MOST_BYTES:,} bytes; got {size:,}")])
+        told = error.strerror if isinstance(error, OSError) else f"byte {error.start}: {error.reason}"
+        raise SpecError(str(path), [Problem("", f"cannot be read: {told}")]) from None
+    if len(data) > MOST_BYTES:
+        raise SpecError(str(path), [Problem("", f"must have at most {MOST_BYTES:,} bytes")])
     return parse_pipeline(text, file=str(path))
 
 
@@ -94,31 +96,24 @@ class _Draft:
         """Return the pipeline, or None where something is wrong with it."""
         from .pipeline_shapes import TABLES, PipelineTop
 
-        top = self._checked(PipelineTop, self.data, "")
-        alone = {name: self._checked(TABLES[name], self.data[name], name) for name in _ALONE if name in self.data}
-        partitions = self._each("partition", self._partition)
-        known = {one.name: one for one in partitions if one is not None}
-        steps = [
-            step
-            for some in self._each("step", lambda place, table: self._steps(place, table, known))
-            for step in some or ()
-        ]
-        claim = self._made("claim", lambda: Claim(**alone["claim"])) if alone.get("claim") else None
-        facts = self._made("data", lambda: Facts(**alone["data"])) if alone.get("data") else Facts()
-        targets = self._made("targets", lambda: [Granularity.parse(text) for text in (top or {}).get("targets", ())])
+        top = self._checked(PipelineTop, self.data, "") or {}
+        alone = {n: self._checked(TABLES[n], self.data[n], n) or {} for n in _ALONE if n in self.data}
+        partitions = [one for one in self._each("partition", self._partition) if one is not None]
+        known = {one.name: one for one in partitions}
+        made = self._each("step", lambda place, table: self._steps(place, table, known))
+        steps = [step for some in made for step in some or ()]
+        claim = self._made("claim", lambda: Claim(**alone["claim"]), alone["claim"]) if alone.get("claim") else None
+        facts = self._made("data", lambda: Facts(**alone.get("data", {})), alone.get("data", {}))
+        targets = self._made("targets", lambda: [Granularity.parse(text) for text in top.get("targets", ())])
         if self.problems:
             return None
-        return self._made(
-            "",
-            lambda: Pipeline(
-                steps=steps,
-                partitions=[one for one in partitions if one is not None],
-                facts=facts or Facts(),
-                claim=claim,
-                targets=targets or (),
-                title=(top or {}).get("title", ""),
-            ),
-        )
+        title = top.get("title", "")
+
+        def whole() -> Pipeline:
+            return Pipeline(steps=steps, partitions=partitions, facts=facts, claim=claim, targets=targets, title=title)
+
+        found: Pipeline | None = self._made("", whole)
+        return found
 
     def _made(self, place: str, make: Callable[[], Any], keys: Any = ()) -> Any:
         """Return what can be made, or note the problem."""
@@ -180,17 +175,7 @@ class _Draft:
             if table["mechanism"] is None:
                 return None
         table.pop("cells", None)
-        found = []
-        for cell in cells:
-            mine = table if cell is None else {**table, "cell": cell}
-            name = table["name"] if len(cells) == 1 else f"{table['name']}, {cell}"
-            step = self._made(
-                place, lambda mine=mine, name=name: Step(**{**mine, "name": name}, practice=practice), table
-            )
-            if step is None:
-                return None
-            found.append(step)
-        return found
+        return self._made(place, lambda: [_step(table, cell, practice, len(cells)) for cell in cells], table)  # type: ignore[no-any-return]
 
     def _cells(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[str | None] | None:
         """Return the cells that a step is made for; None alone where it reads everything."""
@@ -211,3 +196,9 @@ class _Draft:
             return list(partition.cells)
         names = range(1, given + 1) if isinstance(given, int) else given
         return [str(cell) for cell in names]
+
+
+def _step(table: dict[str, Any], cell: str | None, practice: Practice, count: int) -> Step:
+    mine = table if cell is None else {**table, "cell": cell}
+    name = table["name"] if count == 1 else f"{table['name']}, {cell}"
+    return Step(**{**mine, "name": name}, practice=practice)

@@ -224,13 +224,13 @@ def _change(subject: _Subject, threats: Sequence[Threat], tell: Callable[[str], 
     if subject.release is None:
         return None
     tell("look for the smallest change that meets the limits")
-    limits = []
-    for i, threat in enumerate(threats):
-        if spec.asked[i].limits:
-            limits.append(limits_of(spec, i, threat, subject.release))
-        elif threat.prior is not None:
-            limits.append(Limit(threat, rad=1.0))  # limits nothing; its records settle the sensitivity
-    return change_of(spec, subject.release, limits if any(asked.limits for asked in spec.asked) else [], tell)
+    limited = [i for i, asked in enumerate(spec.asked) if asked.limits]
+    limits = [limits_of(spec, i, threats[i], subject.release) for i in limited]
+    if any(threats[i].prior is None for i in limited):
+        # These limit nothing: their records settle the sensitivity for the threats that have no prior.
+        others = [t for i, t in enumerate(threats) if i not in limited and t.prior is not None]
+        limits += [Limit(threat, rad=1.0) for threat in others]
+    return change_of(spec, subject.release, limits, tell)
 
 
 def _slim(assessment: Assessment) -> Assessment:

@@ -96,6 +96,8 @@ def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
 def _secret(key: str, value: Any) -> bool:
     if key not in _HIDDEN:
         return False
+    if isinstance(value, str) and value.startswith(("@", "columns:", "continuous:")):
+        return False  # names of files, columns and distributions
     return not isinstance(value, str) or "," in value or value.lstrip().startswith(("[", "{"))
 
 
