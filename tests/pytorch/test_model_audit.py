@@ -44,6 +44,17 @@ def test_the_pages_run(page, capsys, monkeypatch, tmp_path):
             assert words in (tmp_path / f"{name}.html").read_text(encoding="utf-8")
 
 
+def test_the_block_about_opacus_models_runs():
+    """It stands on a page whose other blocks need no PyTorch, and goes on from the one before it."""
+    text = (ROOT / "docs" / "how-to" / "attack-a-model.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```py\n(.*?)^```", text, flags=re.M | re.S)
+    before = text[: text.index(block)]
+    names = {"__name__": "__doc__"}
+    for part in (re.findall(r"^```python\n(.*?)^```", before, flags=re.M | re.S)[-1], block):
+        exec(compile(part, "attack-a-model.md", "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
+    assert names["TorchClassifier"](names["network"](2, 2), classes=[False, True]).classes_.tolist() == [False, True]
+
+
 def test_the_example_runs(capsys, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["is_my_model_leaking.py", "--runs", "8"])
     runpy.run_path(str(ROOT / "examples" / "is_my_model_leaking.py"), run_name="__main__")

@@ -68,7 +68,8 @@ class Candidates:
             if table.ndim != 2 or table.shape[0] == 0 or not np.all(np.isfinite(table)):
                 allowed = "a table of finite numbers, with at least one record"
                 raise ParameterError(f"Candidates.{name}", allowed, f"shape {table.shape}")
-            object.__setattr__(self, name, np.ascontiguousarray(table))
+            # -0 becomes 0: records are compared by their bytes.
+            object.__setattr__(self, name, np.ascontiguousarray(table + np.float32(0.0)))
         for name, rows in (("known_y", self.known_x.shape[0]), ("y", self.x.shape[0])):
             classes = np.asarray(getattr(self, name))
             if classes.shape != (rows,) or not np.issubdtype(classes.dtype, np.integer) or classes.min(initial=0) < 0:

@@ -3,6 +3,7 @@
 from .attacker import Attacker, Targets
 from .attacks import ATTACKS, Attack, View, csmia, imputation, wcai, yeom, yeom_membership
 from .network import NetworkClassifier
+from .torch_classifier import OpacusClassifier, TorchClassifier
 from .trials import attack_model, model_risk
 
 __all__ = [
@@ -10,7 +11,9 @@ __all__ = [
     "Attack",
     "Attacker",
     "NetworkClassifier",
+    "OpacusClassifier",
     "Targets",
+    "TorchClassifier",
     "View",
     "attack_model",
     "csmia",
