@@ -1,11 +1,13 @@
 """Neighbour relations of any granularity, what a pipeline of mechanisms costs under each, and a linter for claims."""
 
 from .accounting import account, guarantee
+from .advice import advise
 from .conversions import Conversion, conversion
 from .exact import loss_between, worst_pair
 from .facts import Facts
 from .finite import Domain
 from .graphs import Graph
+from .mixing import mixing_time, transitions
 from .pipeline import Claim, Partition, Pipeline, Practice, Step
 from .relation import Granularity
 
@@ -21,8 +23,11 @@ __all__ = [
     "Practice",
     "Step",
     "account",
+    "advise",
     "conversion",
     "guarantee",
     "loss_between",
+    "mixing_time",
+    "transitions",
     "worst_pair",
 ]

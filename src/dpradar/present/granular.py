@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING
 
 from .numbers import safe_number
+from .sentences import advantage_sentence
 
 if TYPE_CHECKING:
-    from ..results.accounting import Accounting, Notice, StepLoss, Total
+    from ..results.accounting import Accounting, StepLoss, Total
+    from ..results.advice import Advice
 
 __all__ = ["claim_sentence", "explain_accounting", "explain_advice", "loss_text", "step_row", "total_row"]
 
@@ -104,10 +106,25 @@ def explain_accounting(found: Accounting) -> str:
     if len(shown) < len(first.steps):
         lines.append(f"and {len(first.steps) - len(shown):,} more that cost no more than these")
     lines += ["", *(f"Warning: {text}." for text in found.warnings), f"Assumes: {ASSUMED}."]
+    if found.assessment is not None:
+        lines += ["", f"What that means for {first.unit}: {advantage_sentence(found.assessment)}"]
+    if found.advice is not None:
+        lines += ["", explain_advice(found.advice)]
     return "\n".join(lines)
 
 
-def explain_advice(rows: tuple[Notice, ...]) -> str:
+def explain_advice(advice: Advice) -> str:
     """Return what each granularity hides, and what a guarantee implies for it."""
-    table = [(row.granularity, row.unit, loss_text(row.implied), row.exposed or "nothing more") for row in rows]
-    return "\n".join(_lines(list(table), ("granularity", "hides", "implied", "does not hide")))
+    lines = [
+        f"{advice.users:,} users, {advice.points:,} points, at most {advice.most_points:,} of one user "
+        f"(median {advice.middle_points:g}), {advice.times:,} times. Given: epsilon {loss_text(advice.epsilon)} under "
+        f"{advice.granularity}.",
+        "",
+    ]
+    rows = [(row.granularity, loss_text(row.implied), row.unit) for row in advice.rows]
+    lines += _lines(list(rows), ("granularity", "epsilon", "one change is"))
+    lines += [f"Infinite under {row.granularity}: {row.why}." for row in advice.rows if math.isinf(row.implied)]
+    lines += ["", *(f"Not hidden under {row.granularity}: {row.exposed}." for row in advice.rows if row.exposed)]
+    lines += [f"Note: {note}." for note in advice.notes]
+    lines.append("Numbers of points and mixing times come from the data and are not differentially private.")
+    return "\n".join(lines)

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ParameterError
+from .advice import Advice
+from .assessment import Assessment
 
-__all__ = ["Accounting", "Notice", "StepLoss", "Total"]
+__all__ = ["Accounting", "StepLoss", "Total"]
 
 SCHEMA = "dpradar/accounting/1"
 _STEP = ("step", "notion", "loss", "counted", "rule", "part")
@@ -28,7 +30,7 @@ _TOTAL = (
     "reason",
 )
 _PLAIN = ("version", "title", "claim", "claimed", "met", "command")
-_NUMBERS = ("loss", "epsilon", "mu", "mu_all", "sequential_epsilon", "sequential_mu", "factor", "implied")
+_NUMBERS = ("loss", "epsilon", "mu", "mu_all", "sequential_epsilon", "sequential_mu")
 
 
 def _plain(value: Any) -> Any:
@@ -104,32 +106,12 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """One row of advice: what a granularity hides, what it does not, and what the pipeline implies for it."""
-
-    granularity: str
-    unit: str
-    exposed: str
-    factor: float
-    implied: float
-    why: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {name: _plain(getattr(self, name)) for name in self.__slots__}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Notice:
-        """Return what ``to_dict`` wrote."""
-        return cls(**{name: _read(name, data[name]) for name in cls.__slots__})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Accounting:
     """What a pipeline costs: one total for each granularity, and whether its claim follows.
 
     ``met`` says whether the claim follows from what is stated of the steps; None without a claim. A claim that does not
-    follow is not refuted: only not shown.
+    follow is not refuted: only not shown. ``advice`` is about a stream, and ``assessment`` says what the total of the
+    claim, or the first one, lets someone learn; both only where they were asked for.
 
     Examples
     --------
@@ -146,6 +128,8 @@ class Accounting:
     met: bool | None = None
     warnings: tuple[str, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict, hash=False)
+    advice: Advice | None = None
+    assessment: Assessment | None = None
     command: str | None = None
     version: str = ""
 
@@ -170,6 +154,8 @@ class Accounting:
             "totals": [total.to_dict() for total in self.totals],
             "warnings": list(self.warnings),
             "facts": dict(self.facts),
+            "advice": None if self.advice is None else self.advice.to_dict(),
+            "assessment": None if self.assessment is None else self.assessment.to_dict(),
         }
 
     @classmethod
@@ -182,6 +168,8 @@ class Accounting:
             totals=tuple(Total.from_dict(total) for total in data["totals"]),
             warnings=tuple(data["warnings"]),
             facts=dict(data["facts"]),
+            advice=None if data["advice"] is None else Advice.from_dict(data["advice"]),
+            assessment=None if data["assessment"] is None else Assessment.from_dict(data["assessment"]),
         )
 
     def save(self, path: str | Path) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from . import assessment, attack, audit, calibration, correlation, run
+from . import accounting, advice, assessment, attack, audit, calibration, correlation, run
 
 __all__ = ["load"]
 
 _KINDS: dict[str, Any] = {
+    accounting.SCHEMA: accounting.Accounting,
+    advice.SCHEMA: advice.Advice,
     assessment.SCHEMA: assessment.Assessment,
     attack.SCHEMA: attack.AttackRun,
     audit.SCHEMA: audit.AuditResult,

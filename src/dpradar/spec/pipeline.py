@@ -104,7 +104,9 @@ class _Draft:
         steps = [step for some in made for step in some or ()]
         claim = self._made("claim", lambda: Claim(**alone["claim"]), alone["claim"]) if alone.get("claim") else None
         facts = self._made("data", lambda: Facts(**alone.get("data", {})), alone.get("data", {}))
-        targets = self._made("targets", lambda: [Granularity.parse(text) for text in top.get("targets", ())])
+        asked = self.data.get("targets", [])
+        asked = asked if isinstance(asked, list) and all(isinstance(text, str) for text in asked) else []
+        targets = self._made("targets", lambda: [Granularity.parse(text) for text in asked])
         if self.problems:
             return None
         title = top.get("title", "")
@@ -175,7 +177,7 @@ class _Draft:
             if table["mechanism"] is None:
                 return None
         table.pop("cells", None)
-        return self._made(place, lambda: [_step(table, cell, practice, len(cells)) for cell in cells], table)  # type: ignore[no-any-return]
+        return self._made(place, lambda: [_step(table, cell, practice) for cell in cells], table)  # type: ignore[no-any-return]
 
     def _cells(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[str | None] | None:
         """Return the cells that a step is made for; None alone where it reads everything."""
@@ -198,7 +200,5 @@ class _Draft:
         return [str(cell) for cell in names]
 
 
-def _step(table: dict[str, Any], cell: str | None, practice: Practice, count: int) -> Step:
-    mine = table if cell is None else {**table, "cell": cell}
-    name = table["name"] if count == 1 else f"{table['name']}, {cell}"
-    return Step(**{**mine, "name": name}, practice=practice)
+def _step(table: dict[str, Any], cell: str | None, practice: Practice) -> Step:
+    return Step(**(table if cell is None else {**table, "cell": cell}), practice=practice)
