@@ -1,12 +1,14 @@
 """Is my Opacus model leaking: an ordinary private training on handwritten digits, with three lines added.
 
-Needs PyTorch, Opacus and scikit-learn. Run: make test-torch, or python examples/is_my_model_leaking.py --runs 40.
+Needs PyTorch, Opacus and scikit-learn: pip install "dpradar[torch,search,report]". Run: make test-torch, or
+python examples/is_my_model_leaking.py --runs 40 --reports pages/
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -61,7 +63,7 @@ def trained(
     return model, recorder  # 3: recorder.assess(threat), recorder.attack(threat)
 
 
-def gradients(x: torch.Tensor, y: torch.Tensor, runs: int) -> None:
+def gradients(x: torch.Tensor, y: torch.Tensor, runs: int) -> tuple[dr.Assessment, dr.AttackRun]:
     """Say what the noisy gradients give away: of one training, and of several with a target each."""
     candidates, known = (x[:CANDIDATES], y[:CANDIDATES]), slice(CANDIDATES, CANDIDATES + RECORDS)
     threat = dr.Threat(dr.Prior.uniform(CANDIDATES))
@@ -70,16 +72,18 @@ def gradients(x: torch.Tensor, y: torch.Tensor, runs: int) -> None:
         target = run % CANDIDATES
         images, classes = torch.cat([x[known], x[target][None]]), torch.cat([y[known], y[target][None]])
         recorders.append(trained(images, classes, run, candidates, target)[1])
-    first = recorders[0]
-    print("WHAT NOBODY CAN EXCEED\n" + first.assess(threat).explain())
+    first, most = recorders[0], recorders[0].assess(threat)
+    print("WHAT NOBODY CAN EXCEED\n" + most.explain())
     print(
         f"\nONE TRAINING\nThe target took part in {first.took_part} of {first.scores.steps} steps. For one who has seen"
     )
     print(f"the gradients it is the target with probability {first.posterior(threat)[0]:.3f}; before, 1/{CANDIDATES}.")
-    print(f"\n{runs} TRAININGS\n" + gather(recorders).attack(threat).explain())
+    found = gather(recorders).attack(threat)
+    print(f"\n{runs} TRAININGS\n" + found.explain())
+    return most, found
 
 
-def canaries(x: torch.Tensor, y: torch.Tensor) -> None:
+def canaries(x: torch.Tensor, y: torch.Tensor) -> dr.AuditResult:
     """Say what the finished model itself gives away: canaries with wrong labels, in or out by a fair coin each."""
     rng = np.random.default_rng(1)
     wrong = (y[:CANARIES] + torch.tensor(rng.integers(1, 10, CANARIES))) % 10
@@ -93,18 +97,22 @@ def canaries(x: torch.Tensor, y: torch.Tensor) -> None:
     claim = dr.DPSGD(NOISE, 1.0 / -(-len(images) // BATCH), steps)
     found = canary_audit(scores[inside.numpy()], scores[~inside.numpy()], claim, mode="one-run", seed=1)
     print("\nTHE MODEL ALONE, BY ITS CANARIES\n" + found.explain())
+    return found
 
 
 def main() -> None:
-    """Train, assess, attack and audit."""
+    """Train, assess, attack, audit and report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=16, help="trainings that are attacked (default: 16)")
-    runs = parser.parse_args().runs
+    parser.add_argument("--reports", type=Path, help="folder for three pages: risk, attack, audit")
+    asked = parser.parse_args()
     warnings.simplefilter("ignore")  # of Opacus, about its random numbers and its hooks
     torch.set_num_threads(1)
     x, y = digits()
-    gradients(x, y, runs)
-    canaries(x, y)
+    results = dict(zip(("risk", "attack", "audit"), (*gradients(x, y, asked.runs), canaries(x, y)), strict=True))
+    if asked.reports is not None:
+        asked.reports.mkdir(parents=True, exist_ok=True)
+        print("\n" + "\n".join(str(found.report(asked.reports / f"{name}.html")) for name, found in results.items()))
 
 
 if __name__ == "__main__":

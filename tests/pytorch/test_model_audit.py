@@ -55,12 +55,13 @@ def test_the_block_about_opacus_models_runs():
     assert names["TorchClassifier"](names["network"](2, 2), classes=[False, True]).classes_.tolist() == [False, True]
 
 
-def test_the_example_runs(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["is_my_model_leaking.py", "--runs", "8"])
+def test_the_example_runs(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["is_my_model_leaking.py", "--runs", "8", "--reports", str(tmp_path / "pages")])
     runpy.run_path(str(ROOT / "examples" / "is_my_model_leaking.py"), run_name="__main__")
     shown = capsys.readouterr().out
     for heading in ("WHAT NOBODY CAN EXCEED", "ONE TRAINING", "8 TRAININGS", "BY ITS CANARIES"):
         assert heading in shown
+    assert sorted(file.name for file in (tmp_path / "pages").iterdir()) == ["attack.html", "audit.html", "risk.html"]
 
 
 @pytest.mark.slow
