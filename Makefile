@@ -10,16 +10,17 @@ STAMP := $(VENV)/.installed
 PEERS := $(VENV)/peers
 AUDITED := $(VENV)/audited
 TORCH := $(VENV)/torch
+BROWSER := $(VENV)/browser
 DOCS := $(VENV)/docs
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-peers test-torch check format docs bench bench-alone audits dist lock clean
+.PHONY: help setup demo test test-all test-browser test-peers test-torch check format docs bench bench-alone audits dist lock clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP)  ## make .venv and install everything the other targets need
 
@@ -71,6 +72,9 @@ audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-
 test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
 	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py $(ARGS)
 
+test-browser: $(BROWSER)/.installed  ## the explorer in a real browser; screenshots go to build/screenshots
+	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser $(ARGS)
+
 test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
 
@@ -84,6 +88,15 @@ $(DOCS)/.installed: $(STAMP) docs/requirements.lock
 $(PEERS)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) riskcal==1.5.1
 	$(PIP) install --quiet --no-deps --upgrade --target $(PEERS) --only-binary qif qif==1.6.0 || echo "no libqif for this system"
+	@touch $@
+
+# Beside .venv like the peers: playwright without its browsers, and axe-core. The browser is the chromium of the system,
+# installed where there is none.
+$(BROWSER)/.installed: | $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(BROWSER) playwright==1.65.0 greenlet==3.5.6 pyee==13.0.1 pypdf==7.0.1
+	npm install --silent --no-save --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.0
+	command -v chromium || command -v chromium-browser || command -v google-chrome || \
+	{ apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends chromium; }
 	@touch $@
 
 # Beside .venv like the peers. PyTorch first and by its exact version, so that no CUDA packages come. The wheel of Opacus

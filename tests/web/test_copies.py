@@ -6,6 +6,7 @@ import html
 import json
 import re
 import shlex
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -64,7 +65,7 @@ def test_an_assessment(client, fields):
     copies, result = _shown(client, "assess", fields)
     assert _plain(_typed(copies["Command line"])) == _plain(result)
     assert _plain(_executed(copies["Python"])) == _plain(result)
-    spec = parse(copies["Spec (TOML)"])
+    spec = replace(parse(copies["Spec (TOML)"]), noise_table=False)
     found = run(spec).releases[0].assessments[0].assessment.to_dict()
     assert _plain(found) == _plain(result)
 

@@ -83,7 +83,11 @@ def test_other_sites_can_only_link_here(client):
     assert client.get("/assess", headers=linked).status_code == 200
     assert client.post("/attack/stop", headers=linked).status_code == 403
     assert client.post("/attack/stop", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post("/attack/stop", headers={"origin": "null"}).status_code == 403
     assert client.post("/attack/stop", headers={"origin": ADDRESS}).status_code == 200
+    # Browsers hide the origin of a page without referrer, but say that it is the same.
+    same = {"origin": "null", "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate"}
+    assert client.post("/attack/stop", headers=same).status_code == 200
 
 
 def test_going_back_after_a_form_stays_on_the_screen(client):

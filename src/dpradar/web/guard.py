@@ -113,14 +113,15 @@ class Guard:
 
     def _site(self, scope: Scope, headers: Headers) -> ASGIApp | None:
         """Other sites may link here; they may not load from here, nor send forms."""
-        foreign = headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
-        linked = scope["method"] == "GET" and headers.get("sec-fetch-mode", "navigate") == "navigate"
-        if foreign and not (linked and headers.get("sec-fetch-dest", "document") == "document"):
-            return _said(403, "Requests from other sites are refused.")
-        origin = headers.get("origin")
-        if scope["method"] == "POST" and origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            return _said(403, "Requests from other sites are refused.")
-        return None
+        post, site = scope["method"] == "POST", headers.get("sec-fetch-site")
+        if site is None:  # an old browser, or none; the origin of a page without referrer would be "null"
+            origin = headers.get("origin")
+            foreign, linked = origin is not None and urlsplit(origin).netloc != headers.get("host"), not post
+        else:
+            foreign = site not in ("same-origin", "none")
+            mode, kind = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+            linked = not post and (mode, kind) == ("navigate", "document")
+        return _said(403, "Requests from other sites are refused.") if foreign and not linked else None
 
     def _secret(self, scope: Scope, _: Headers) -> ASGIApp | None:
         if self.token is None:

@@ -100,10 +100,10 @@ def merged_rows(text: str) -> str:
 
     Examples
     --------
-    >>> print(merged_rows("a,1\na,1\nb,2,3"))
+    >>> print(merged_rows("a,1\na,1\nb,2"))
     input,output,count
     a,1,2
-    b,2,3
+    b,2,1
     """
     counts: dict[tuple[str, str], int] = {}
     for row in _rows(text):
