@@ -73,6 +73,18 @@ def test_a_table_without_any_leak(tmp_path):
     assert np.all(table.numbers("rero_low") < 0.5)
     again = model_tables.attacks_on_models(ADULT_SEX, tmp_path, epsilons=[1.0], size=size)
     assert again == table
+    keep = tmp_path / "kept"
+    for _ in range(2):
+        assert model_tables.attacks_on_models(ADULT_SEX, tmp_path, epsilons=[1.0], size=size, keep=keep) == table
+    (file,) = keep.iterdir()
+    file.write_text('[{"attack": "imp')  # half a file is made again
+    assert model_tables.attacks_on_models(ADULT_SEX, tmp_path, epsilons=[1.0], size=size, keep=keep) == table
+    (file,) = keep.iterdir()
+    before = file.stat().st_mtime_ns
+    both = model_tables.attacks_on_models(ADULT_SEX, tmp_path, epsilons=[1.0, 50.0], size=size, keep=keep)
+    assert both.rows[:4] == table.rows
+    assert file.stat().st_mtime_ns == before  # what was finished is read, the rest is computed
+    assert len(list(keep.iterdir())) == 2
     imputed = model_tables.imputed(tmp_path, surveys=[ADULT], seeds=[1, 2], size=size)
     assert imputed.distinct("seed") == ["1", "2", "all"]
     assert imputed.rows[-1]["targets"] == 30

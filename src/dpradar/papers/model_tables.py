@@ -10,6 +10,7 @@ import gzip
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from ..errors import NumericsError, ParameterError
 from ..learning.models import ATTACKS, Attacker, NetworkClassifier, model_risk
 from ..mechanisms import DPSGD
 from .figure import PaperFigure
+from .keeping import kept
 from .table import Table
 
 if TYPE_CHECKING:
@@ -162,8 +164,8 @@ def survey_columns(survey: Survey, data: Path | None = None) -> Columns:
         # The line itself stays out of the message: it is about a person.
         got = "other columns" if wrong is None else f"record {wrong + 1} with {len(rows[wrong])} of them"
         raise ParameterError("papers.data", f"{survey.stand_in}, with {len(names)} columns", got)
-    kept = [(i, name) for i, name in enumerate(names) if name not in survey.dropped]
-    table: Columns = {name: np.array([row[i] for row in rows]) for i, name in kept}
+    used = [(i, name) for i, name in enumerate(names) if name not in survey.dropped]
+    table: Columns = {name: np.array([row[i] for row in rows]) for i, name in used}
     try:
         return {name: column.astype(float) if name in survey.numeric else column for name, column in table.items()}
     except ValueError:
@@ -267,6 +269,7 @@ def attacks_on_models(
     epsilons: Sequence[float] = EPSILONS,
     size: Size = FULL,
     seed: int = 1,
+    keep: Path | None = None,
     bar: Bar | None = None,
 ) -> Table:
     """Return [SauerThesis] Table 8.1 (Census19) or 8.2 (Texas-100X): four attacks on networks trained with DP-SGD.
@@ -274,37 +277,48 @@ def attacks_on_models(
     Two models for each target: one trained with it, one with someone else in its place; both are asked about the
     target ("same-target"), so that rad is the difference within a target. One pair of models for each of many targets
     says more than five models of each of 100, as in the thesis: models of one target are not independent evidence.
+    ``keep``: folder for the finished rows of each epsilon.
     """
     table = survey_columns(survey, data)
-    known, targets, others, tested = _split(table, size.known, size.pairs, size.pairs, size.tested)
-    attacker = _attacker(survey, known, "logistic")
     rows: list[Mapping[str, Cell]] = []
     for number, epsilon in enumerate(epsilons):
-        limit = Limit(epsilon=epsilon, delta=DELTA, neighbours="add-remove")
-        noise = _noise(limit, size.steps)
-        net = NetworkClassifier(
-            hidden=size.hidden,
-            steps=size.steps,
-            clip=CLIP,
-            noise_multiplier=noise,
-            learning_rate=LEARNING_RATE,
-            sample_rate=RATE,
-            optimizer="adam",
-            seed=seed,
-        )
-        model = net.fit(attacker.features(known), known[survey.label])
-        accuracy = float(np.mean(model.predict(attacker.features(tested)) == tested[survey.label]))
-        progress(f"{survey.stand_in}: epsilon {epsilon:g}, noise multiplier {noise:.3f}, accuracy {accuracy:.3f}")
         at = None if bar is None else _shifted(bar, number * size.pairs, len(epsilons) * size.pairs)
-        runs = model_risk(_ATTACKS, attacker, net, known, targets, others, design="same-target", seed=seed, progress=at)
-        trained = (size.pairs, known[survey.label].size, "-".join(map(str, size.hidden)), size.steps, noise, accuracy)
-        place = (_ACCURACY.get((survey.name, epsilon)), survey.name, survey.stand_in, survey.sensitive)
-        for name, run in runs.items():
-            said = _PRINTED_8[survey.name].get((name, epsilon), (None, None))
-            measured = (*_three(run, "success"), said[0], *_three(run, "rad"), said[1])
-            values = (name, epsilon, *measured, float(attacker.prior.max()), *trained, *place)
-            rows.append(dict(zip(_TABLE_8, values, strict=True)))
+        part = partial(_rows_8, survey, table, epsilon, size, seed, progress, at)
+        rows += kept(keep, ("table 8", survey, epsilon, size, seed), table, part)
+        if at is not None:
+            at(size.pairs, size.pairs)
     return Table(_TABLE_8, tuple(rows))
+
+
+def _rows_8(
+    survey: Survey, table: Columns, epsilon: float, size: Size, seed: int, progress: Progress, bar: Bar | None
+) -> list[dict[str, Cell]]:
+    known, targets, others, tested = _split(table, size.known, size.pairs, size.pairs, size.tested)
+    attacker = _attacker(survey, known, "logistic")
+    noise = _noise(Limit(epsilon=epsilon, delta=DELTA, neighbours="add-remove"), size.steps)
+    net = NetworkClassifier(
+        hidden=size.hidden,
+        steps=size.steps,
+        clip=CLIP,
+        noise_multiplier=noise,
+        learning_rate=LEARNING_RATE,
+        sample_rate=RATE,
+        optimizer="adam",
+        seed=seed,
+    )
+    model = net.fit(attacker.features(known), known[survey.label])
+    accuracy = float(np.mean(model.predict(attacker.features(tested)) == tested[survey.label]))
+    progress(f"{survey.stand_in}: epsilon {epsilon:g}, noise multiplier {noise:.3f}, accuracy {accuracy:.3f}")
+    runs = model_risk(_ATTACKS, attacker, net, known, targets, others, design="same-target", seed=seed, progress=bar)
+    trained = (size.pairs, known[survey.label].size, "-".join(map(str, size.hidden)), size.steps, noise, accuracy)
+    place = (_ACCURACY.get((survey.name, epsilon)), survey.name, survey.stand_in, survey.sensitive)
+    rows = []
+    for name, run in runs.items():
+        said = _PRINTED_8[survey.name].get((name, epsilon), (None, None))
+        measured = (*_three(run, "success"), said[0], *_three(run, "rad"), said[1])
+        values = (name, epsilon, *measured, float(attacker.prior.max()), *trained, *place)
+        rows.append(dict(zip(_TABLE_8, values, strict=True)))
+    return rows
 
 
 def _noise(limit: Limit, steps: int) -> float:
@@ -319,8 +333,8 @@ def _shifted(bar: Bar, before: int, total: int) -> Bar:
 
 
 def _table_8(number: str, survey: Survey, note: str) -> PaperFigure:
-    def compute(data: Path | None, progress: Progress, _: Path, bar: Bar | None, effort: Effort) -> Table:
-        return attacks_on_models(survey, data, progress, size=QUICK if effort.quick else FULL, bar=bar)
+    def compute(data: Path | None, progress: Progress, keep: Path, bar: Bar | None, effort: Effort) -> Table:
+        return attacks_on_models(survey, data, progress, size=QUICK if effort.quick else FULL, keep=keep, bar=bar)
 
     what = f"four attacks on DP-SGD models, {survey.stand_in} for {survey.name}: ReRo and RAD of the same models"
     return PaperFigure(f"Table {number}: {what}", None, None, note, compute)
