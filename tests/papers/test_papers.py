@@ -85,10 +85,10 @@ def small(monkeypatch):
 
 def test_names():
     rad = [*(f"rad:fig{n}" for n in range(1, 12)), "rad:table2"]
-    thesis = [name for name in papers.names() if name.startswith("measurement:")]
+    thesis = [name for name in papers.names() if name.startswith(("measurement:", "thesis:"))]
     assert papers.names() == (*rad, *(f"unify:fig{n}" for n in range(1, 11)), *thesis)
     # Attacks that are run have their own tests, in test_rad_fig4.py, test_rad_fig7.py, test_model_tables.py and
-    # test_measurement_figs.py.
+    # test_measurement_figs.py; correlated records in test_thesis_figs.py.
     run = {*(f"rad:fig{n}" for n in (4, 5, 7, 8, 9)), "rad:table2"}
     assert set(SMALL) == set(papers.names()) - run - set(thesis)
 

@@ -25,6 +25,7 @@ __all__ = ["exact_flip", "printed_flip", "response_error", "response_leakage", "
 _FLIP = Param(name="flip", low=0.0, high=0.5, low_open=True, high_open=True, what="the probability of a false answer")
 _R = Param(name="r", low=0.0, high=1.0, low_open=True, what="the parameter r of the printed formula")
 _TAIL = 0.05
+_NOTHING = 1e-9  # records: the true count, up to rounding
 
 
 def printed_flip(r: float, epsilon: float) -> float:
@@ -128,4 +129,5 @@ def response_error(n: int, ones: int, flip: float, tail: float = _TAIL) -> float
     order = np.argsort(-off)
     beyond = np.cumsum(law[order])  # Pr[off >= each], from the largest down
     first = int(np.argmax(beyond > tail)) if np.any(beyond > tail) else len(order) - 1
-    return float(off[order[first]])
+    found = float(off[order[first]])
+    return found if found > _NOTHING else 0.0

@@ -28,6 +28,7 @@ from . import (
 from .baselines import GIVEN
 from .figure import Effort, PaperFigure, printed
 from .measurement import MEASUREMENT
+from .thesis import THESIS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -128,6 +129,7 @@ FIGURES: Mapping[str, PaperFigure] = {
         unify_fig2.draw,
     ),
     **MEASUREMENT,
+    **THESIS,
 }
 
 
