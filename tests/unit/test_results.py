@@ -144,3 +144,20 @@ def test_simulation_is_repeatable_and_takes_a_generator():
     assert [o.bound for o in other.others if o.rule == "simulation"] != [
         o.bound for o in first.others if o.rule == "simulation"
     ]
+
+
+def test_success_is_never_rounded_below_the_blind_guess():
+    """e^epsilon times a sum of tenths came out at 1 - 1e-16, where knowing everything is always right."""
+    for m in (3, 7, 10, 30, 101):
+        for what in (dr.PureDP(1.0, neighbours="replace-one"), dr.GRR(m=m, epsilon=0.3), dr.Laplace(scale=5.0)):
+            a = dr.assess(what, dr.Threat(dr.Prior.uniform(m), dr.Knowledge.everything()))
+            assert a.success.value >= a.baseline
+            assert a.gain.value >= 0.0
+
+
+def test_a_guarantee_that_is_silent_about_taking_part_says_so():
+    a = dr.assess(dr.PureDP(1.0, neighbours="replace-one"), dr.Threat.membership(0.5))
+    assert (a.success.rule, a.success.value) == ("trivial", 1.0)
+    assert any("add-remove" in note for note in a.success.assumes)
+    told = dr.assess(dr.PureDP(1.0, neighbours="add-remove"), dr.Threat.membership(0.5))
+    assert told.success.value < 0.74

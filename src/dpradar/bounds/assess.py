@@ -59,7 +59,7 @@ class _Ledger:
 
     def add_success_from(self, rad: Bound, baseline: float) -> None:
         """Add success <= baseline + rad: a false hit is a blind guess (docs/derivations/success-minus-blind.md)."""
-        cites = ("dpradar derivation", *rad.cites)
+        cites = tuple(dict.fromkeys(("dpradar derivation", *rad.cites)))
         value = min(1.0, baseline + rad.value)
         bound = Bound(value=value, side="upper", rule="blind-plus-rad", cites=cites, assumes=rad.assumes)
         self.found.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
@@ -182,6 +182,8 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
     if rad is not None and baseline is not None:
         ledger.add_success_from(rad[0], baseline)
     success, worst = ledger.best("success"), ledger.best("worst_gain")
+    if success is not None and baseline is not None:
+        success = _at_least(success[0], baseline), success[1]
     gain = ledger.best("gain")
     reason: dict[str, str] = {}
     if threat.kind == "membership":
@@ -212,6 +214,13 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         version=__version__,
         rates=Rates(case),
     )
+
+
+def _at_least(success: Bound, baseline: float) -> Bound:
+    """Return a success that rounding has not carried below the blind guess, which any attacker reaches."""
+    if success.value >= baseline:
+        return success
+    return replace(success, value=baseline, high=None if success.high is None else max(success.high, baseline))
 
 
 def _minus(success: Bound, baseline: float) -> Bound:
