@@ -112,9 +112,10 @@ class _Work:
     def _train(self, targets: NDArray[np.intp], seeds: list[np.random.SeedSequence], start: int) -> GradientScores:
         if isinstance(self.training.network, Network):
             return train(self.training, self.data, targets, seeds, start=start).scores
-        from .torch_trainer import train_torch
+        from .torch_trainer import one_torch_thread, train_torch
 
-        return train_torch(self.training, self.data, targets, seeds, start=start).scores
+        with one_torch_thread():
+            return train_torch(self.training, self.data, targets, seeds, start=start).scores
 
 
 def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,11 @@ from .torch_layers import LayerSums
 from .trainer import Runs, _taking_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from .trainer import Candidates, Training
 
-__all__ = ["ConvNet", "Modules", "need_torch", "train_torch"]
+__all__ = ["ConvNet", "Modules", "need_torch", "one_torch_thread", "train_torch"]
 
 Array = NDArray[Any]
 _NUMBERS = 16_000_000  # of gradients of single examples that are kept at once
@@ -266,6 +267,18 @@ def _started(network: Any, start: int) -> Any:
 def need_torch() -> None:
     """Raise MissingExtra when PyTorch is not installed: before anything is computed that needs it later."""
     _torch()
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """Let PyTorch work on one thread: what runs beside it is not slowed down, and rounding is the same everywhere."""
+    torch, _ = _torch()
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _torch() -> tuple[Any, Any]:
