@@ -2,6 +2,7 @@
 
 from .accounting import account, guarantee
 from .advice import advise
+from .claims import SurveyRow, centroid_attack, lint, lint_sampler, noisy_clusters, survey
 from .conversions import Conversion, conversion
 from .exact import loss_between, worst_pair
 from .facts import Facts
@@ -22,12 +23,18 @@ __all__ = [
     "Pipeline",
     "Practice",
     "Step",
+    "SurveyRow",
     "account",
     "advise",
+    "centroid_attack",
     "conversion",
     "guarantee",
+    "lint",
+    "lint_sampler",
     "loss_between",
     "mixing_time",
+    "noisy_clusters",
+    "survey",
     "transitions",
     "worst_pair",
 ]

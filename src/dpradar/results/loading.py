@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from . import accounting, advice, assessment, attack, audit, calibration, correlation, run
+from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 
 __all__ = ["load"]
 
@@ -19,6 +19,7 @@ _KINDS: dict[str, Any] = {
     audit.SCHEMA: audit.AuditResult,
     calibration.SCHEMA: calibration.Calibration,
     correlation.SCHEMA: correlation.Correlation,
+    lint.SCHEMA: lint.LintReport,
     run.SCHEMA: run.RunResult,
 }
 

@@ -1,0 +1,97 @@
+"""``dpradar lint PIPELINE`` and ``dpradar lint --sampler ...``: what is wrong with a claim of differential privacy."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import ParameterError
+from . import parsing
+from .audit import _claim, _imported
+from .main import EXIT_REFUTED, EXIT_UNMET
+from .progress import bar, repeat_command
+
+if TYPE_CHECKING:
+    from ..results.lint import LintReport
+
+__all__ = ["lint_command"]
+
+_NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
+
+
+@click.command("lint")
+@click.argument("file", required=False)
+@click.option("--sampler", metavar="MODULE:FUNCTION", help="Instead of a FILE: an implementation to draw from.")
+@click.option("--domain", type=parsing.WHOLE, help="Of the sampler: number of values; the inputs are 0 .. DOMAIN-1.")
+@click.option("--pairs", help="Of the sampler: pairs of neighbouring databases, as module:name.")
+@click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
+@click.option("--claim-epsilon", type=parsing.NUMBER, help="The claimed epsilon.")
+@click.option("--claim-delta", type=parsing.NUMBER, default=0.0, show_default=True, help="The claimed delta.")
+@click.option("--claim-mu", type=parsing.NUMBER, help="Instead: the claimed mu of Gaussian DP.")
+@click.option("--claim-rho", type=parsing.NUMBER, help="Instead: the claimed rho of zCDP.")
+@click.option("--neighbours", type=_NEIGHBOURS, help="Of the claim. Values of a domain are replaced: replace-one.")
+@click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
+@click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
+@click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
+@click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def lint_command(**options: Any) -> int:
+    """Find out what is wrong with a claim of differential privacy.
+
+    FILE describes a pipeline, as for `dpradar account`. --sampler tests an implementation: every finding then rests on
+    outputs that were drawn. Exit code 5: a finding refutes the claim; 3: the claim does not follow.
+    """
+    if options["as_survey"]:
+        return _survey(as_json=options["as_json"])
+    if (options["file"] is None) == (options["sampler"] is None):
+        got = "both" if options["file"] is not None else "neither"
+        raise ParameterError("lint", "given a FILE or --sampler", got)
+    report = _of_file(options["file"]) if options["sampler"] is None else _of_sampler(options)
+    click.echo(json.dumps(report.to_dict()) if options["as_json"] else report.explain())
+    return EXIT_REFUTED if report.refuted else EXIT_UNMET if report.unproven else 0
+
+
+def _of_file(path: str) -> LintReport:
+    from ..granularity import lint
+    from ..spec.pipeline import read_pipeline
+
+    return lint(read_pipeline(path))
+
+
+def _of_sampler(options: dict[str, Any]) -> LintReport:
+    from ..granularity import lint_sampler
+
+    sampler = _imported(options["sampler"], "--sampler")
+    pairs = None if options["pairs"] is None else _imported(options["pairs"], "--pairs")
+    settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
+    with bar("lint") as progress:
+        report = lint_sampler(
+            sampler,
+            claim=_claim(options),
+            pairs=pairs,
+            vectorised=False if options["one_value"] else None,
+            progress=progress,
+            **settings,
+        )
+    return replace(report, command=repeat_command(report.seed))
+
+
+def _survey(*, as_json: bool) -> int:
+    from ..granularity import survey
+
+    rows = survey()
+    if as_json:
+        told = [{name: getattr(row, name) for name in row.__slots__} for row in rows]
+        click.echo(json.dumps({"schema": "dpradar/survey/1", "mechanisms": told}))
+        return 0
+    for row in rows:
+        rules = f" [{', '.join(row.rules)}]" if row.rules else ""
+        click.echo(f"{row.key}: {row.verdict}{rules}. {row.reference} ({row.year}).")
+        click.echo(textwrap.indent(textwrap.fill(row.why, 100), "  "))
+    wrong = sum(row.thesis_verdict == "wrong" for row in rows)
+    click.echo(f"\n{wrong} of {len(rows)} claims fail (doctoral thesis, Table 3.2). Ours rests on its descriptions.")
+    return 0
