@@ -70,3 +70,18 @@ def two_outputs(inputs, rng):
 
 def randomised_response(inputs, rng):
     return np.where(rng.random(len(inputs)) < 1.0 / (1.0 + np.exp(-1.0)), inputs, 1 - inputs)
+
+
+def half_rounded(inputs, rng):
+    """Too little noise, on a public grid."""
+    return np.round((inputs + rng.laplace(0.0, 0.4, len(inputs))) * 4.0) / 4.0
+
+
+def no_noise(inputs, rng):
+    return inputs * 0.1
+
+
+def half_rows(data, rng):
+    """Noise on every row, but too little."""
+    noisy = np.array(list(counts(data).values())) + noise(3.0, len(UNIVERSE), rng)
+    return {value for value, count in zip(UNIVERSE, noisy, strict=True) if count > 0}

@@ -361,6 +361,31 @@ def test_gaussian_noise_in_floats_is_found_under_its_own_claim():
     assert names == ["float-noise"]
 
 
+def test_plain_mistakes_are_not_given_other_names():
+    """Too little noise also shows in the low bits and in the rows, but that is not what is wrong."""
+    assert rules(samplers.half_rounded)[0] == ["claim"]
+    assert rules(samplers.no_noise)[0] == ["deterministic"]
+    assert rules(samplers.half_rows, ADD, pairs=samplers.PAIRS)[0] == ["claim"]
+
+
+@pytest.mark.contract
+def test_libraries():
+    """Low bits of diffprivlib's Laplace noise tell 0 from 1; its geometric noise and OpenDP's Laplace noise do not."""
+    diffprivlib = pytest.importorskip("diffprivlib.mechanisms", reason="diffprivlib is not installed")
+    noisy = diffprivlib.Laplace(epsilon=1.0, sensitivity=1.0)
+    assert rules(lambda value: noisy.randomise(float(value)))[0] == ["float-noise"]
+    whole = diffprivlib.Geometric(epsilon=1.0, sensitivity=1)
+    assert rules(lambda value: whole.randomise(int(value)))[0] == []
+
+
+@pytest.mark.contract
+def test_opendp():
+    dp = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed (extra: opendp)")
+    dp.enable_features("contrib")
+    noisy = dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float), scale=1.0)
+    assert rules(lambda value: noisy(float(value)))[0] == []
+
+
 def test_low_bits():
     rng = np.random.default_rng(1)
     numbers = np.concatenate([rng.normal(size=200), rng.integers(-50, 50, 50).astype(float), [0.0, 2.0**-60, -0.1]])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ...audits.plan import Progress
     from ...audits.sources import Source
-    from ...results.audit import AuditResult
+    from ...results.audit import AuditResult, Witness
 
 __all__ = ["last_bits", "lint_sampler"]
 
@@ -233,16 +233,18 @@ def _audited(
 
 
 def _finding(look: _Look, result: AuditResult) -> LintFinding:
-    witness = result.witness
-    rule, told = look.rule, ""
-    if witness is not None:
-        whole = witness.seen_first == witness.drawn_first and witness.never
-        if rule == "claim":
-            rule = "deterministic" if whole else "support" if witness.never else "claim"
-        event = look.about if rule == "present-rows" else f"{witness.event}{f' ({look.about})' if look.about else ''}"
+    """Return a refutation under the rule that it shows; those about support need an event that one input never has."""
+    rule, told = _rule(look, result.witness), ""
+    if result.witness is not None:
+        seen = result.witness
+        about = f" ({look.about})" if look.about else ""
+        event = {
+            "present-rows": look.about,
+            "float-noise": f"the last bit that is set, as a power of 2: {seen.event}{about}",
+        }.get(rule, f"{seen.event}{about}")
         told = (
-            f"{event}: seen {witness.seen_first:,} of {witness.drawn_first:,} times for {witness.first}, "
-            f"{witness.seen_other:,} of {witness.drawn_other:,} for {witness.other}"
+            f"{event}: seen {seen.seen_first:,} of {seen.drawn_first:,} times for {seen.first}, "
+            f"{seen.seen_other:,} of {seen.drawn_other:,} for {seen.other}"
         )
     numbers = {}
     if rule == "marginal":
@@ -251,7 +253,19 @@ def _finding(look: _Look, result: AuditResult) -> LintFinding:
     return found(rule, "refutes", where=where, witness=told, evidence=result, **numbers)
 
 
+def _rule(look: _Look, witness: Witness | None) -> str:
+    if look.rule == "marginal" or witness is None:
+        return look.rule
+    if not witness.never:
+        return "claim"
+    if look.rule != "claim":
+        return look.rule
+    return "deterministic" if witness.seen_first == witness.drawn_first else "support"
+
+
 def _without_repeats(findings: list[LintFinding]) -> tuple[LintFinding, ...]:
-    """Leave out the plain refutation where a rule says more exactly what is wrong."""
-    exact = [finding for finding in findings if finding.rule != "claim"]
-    return tuple(exact or findings)
+    """Keep the findings that say most exactly what is wrong, and one plain refutation where there is nothing else."""
+    names = {finding.rule for finding in findings}
+    plain = names & {"deterministic", "support"}
+    kept = [f for f in findings if f.rule != "claim" and not (plain and f.rule == "float-noise")]
+    return tuple(kept or findings[:1])
