@@ -83,24 +83,21 @@ def _modes(pipeline: Pipeline, target: Granularity) -> tuple[Hidden, ...]:
 def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden) -> Sum:
     """Return the smallest total that follows from one granularity under which all steps are composed."""
     facts = replace(pipeline.facts, hidden=mode)
-    found: list[Sum] = []
-    for base in dict.fromkeys((target, *pipeline.granularities, *pipeline.described)):
-        factor = conversion(base, target, facts).factor
-        if math.isinf(factor) and base != target:
+    found = _composed(pipeline, target, reading, facts)
+    value, base, factor = found.value, target, 1.0
+    for other in dict.fromkeys((*pipeline.granularities, *pipeline.described)):
+        far = conversion(other, target, facts).factor
+        if other == target or math.isinf(far):
             continue
-        one = _composed(pipeline, base, reading, facts)
-        scale = factor if reading == "pure" else factor * factor
-        if base == target or times_as_far(scale, one.value) < math.inf:
-            found.append(_scaled(one, factor, scale, base, target))
-    return min(found, key=lambda one: one.value)
-
-
-def _scaled(found: Sum, factor: float, scale: float, base: Granularity, target: Granularity) -> Sum:
+        one = _composed(pipeline, other, reading, facts)
+        scaled = times_as_far(far if reading == "pure" else far * far, one.value)
+        if scaled < value:
+            found, value, base, factor = one, scaled, other, far
     if base == target:
         return found
     rule = f"; {base} to {target} times {factor:g} (Proposition A.7)"
     parts = tuple((replace(p, loss=times_as_far(factor, p.loss), rule=p.rule + rule), c) for p, c in found.parts)
-    return Sum(times_as_far(scale, found.value), parts)
+    return Sum(value, parts)
 
 
 def _composed(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts) -> Sum:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from .facts import Facts
@@ -85,6 +86,7 @@ def conversion(source: Granularity, target: Granularity, facts: Facts | None = N
     return Conversion(str(source), str(target), factor, why)
 
 
+@lru_cache(maxsize=4096)  # pipelines have many steps and few relations
 def _factor(source: Granularity, target: Granularity, facts: Facts) -> tuple[float, str]:
     if source == target:
         return 1.0, "the same relation"

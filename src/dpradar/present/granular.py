@@ -9,12 +9,14 @@ from .numbers import safe_number
 from .sentences import advantage_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..results.accounting import Accounting, StepLoss, Total
     from ..results.advice import Advice
 
-__all__ = ["claim_sentence", "explain_accounting", "explain_advice", "loss_text", "step_row", "total_row"]
+__all__ = ["claim_sentence", "explain_accounting", "explain_advice", "loss_text", "step_rows", "total_row"]
 
-_MOST_STEPS = 24  # shown; the worst ones
+_MOST_STEPS = 40  # rows shown
 ASSUMED = "what is stated of the steps is true, and they use independent randomness; later ones may use earlier outputs"
 
 
@@ -62,12 +64,23 @@ def total_row(total: Total) -> tuple[str, str, str, str]:
     return total.granularity, total.unit, total_text(total), _sequential_text(total)
 
 
-def step_row(step: StepLoss) -> tuple[str, str, str, str]:
-    """Return a row: step, loss, whether the worst change counts it, and the theorem."""
-    name = step.step if not step.part else f"{step.step} ({step.part})"
-    if step.notion == "none" and step.loss == 0.0:
-        return name, "0", "", step.rule
-    return name, loss_text(step.loss), "yes" if step.counted else "no", step.rule
+def step_rows(steps: Sequence[StepLoss]) -> list[tuple[str, str, str, str]]:
+    """Return a row for each step: name, loss, whether the worst change counts it, and the theorem.
+
+    Steps that are made for many cells and cost the same share a row.
+    """
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for step in steps:
+        free = step.notion == "none" and step.loss == 0.0
+        counted = "" if free else "yes" if step.counted else "no"
+        place, _, cell = step.part.partition(": ")
+        groups.setdefault((step.step, place, loss_text(step.loss), counted, step.rule), []).append(cell)
+    rows = []
+    for (name, place, loss, counted, rule), cells in groups.items():
+        where = cells[0] if len(cells) == 1 else f"{len(cells):,} cells" if place else f"{len(cells):,} times"
+        label = f"{name} ({place}: {where})" if place else name if len(cells) == 1 else f"{name} ({where})"
+        rows.append((label, loss, counted, rule))
+    return rows
 
 
 def _lines(rows: list[tuple[str, ...]], headings: tuple[str, ...]) -> list[str]:
@@ -99,12 +112,11 @@ def explain_accounting(found: Accounting) -> str:
     ]
     lines += [f"Not hidden under {t.granularity}: {t.exposed}." for t in found.totals if t.exposed]
     first = found.totals[0]
-    chosen = sorted(first.steps, key=lambda step: (not step.counted, -step.loss))[:_MOST_STEPS]
-    shown = [step for step in first.steps if any(step is one for one in chosen)]
+    rows = step_rows(first.steps)
     lines += ["", f"Steps under {first.granularity}:"]
-    lines += _lines([step_row(step) for step in shown], ("step", "loss", "counted", "why"))
-    if len(shown) < len(first.steps):
-        lines.append(f"and {len(first.steps) - len(shown):,} more that cost no more than these")
+    lines += _lines(list(rows[:_MOST_STEPS]), ("step", "loss", "counted", "why"))
+    if len(rows) > _MOST_STEPS:
+        lines.append(f"and {len(rows) - _MOST_STEPS:,} more: --json has them all")
     lines += ["", *(f"Warning: {text}." for text in found.warnings), f"Assumes: {ASSUMED}."]
     if found.assessment is not None:
         lines += ["", f"What that means for {first.unit}: {advantage_sentence(found.assessment)}"]

@@ -213,8 +213,7 @@ def _disconnected(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     for granularity in pipeline.granularities:
         for text in domain_warnings(granularity, pipeline.facts):
             empty = "every mechanism satisfies it" in text
-            told = f"{text[0].upper()}{text[1:]}"
-            yield found("disconnected", "unproven" if empty else "note", where=str(granularity), text=told)
+            yield found("disconnected", "unproven" if empty else "note", where=str(granularity), text=f"Under {text}")
 
 
 def _total(pipeline: Pipeline, accounting: Accounting) -> Iterator[LintFinding]:
