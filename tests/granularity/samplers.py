@@ -29,7 +29,7 @@ def private_rows(data, rng):
 
 def present_rows(data, rng):
     """Noise only on rows that are there."""
-    return {value for value in set(data) if data.count(value) + noise(1.0, 1, rng)[0] > 0}
+    return {value for value in sorted(set(data)) if data.count(value) + noise(1.0, 1, rng)[0] > 0}
 
 
 def float_laplace(inputs, rng):

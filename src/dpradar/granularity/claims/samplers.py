@@ -266,6 +266,9 @@ def _rule(look: _Look, witness: Witness | None) -> str:
 def _without_repeats(findings: list[LintFinding]) -> tuple[LintFinding, ...]:
     """Keep the findings that say most exactly what is wrong, and one plain refutation where there is nothing else."""
     names = {finding.rule for finding in findings}
-    plain = names & {"deterministic", "support"}
-    kept = [f for f in findings if f.rule != "claim" and not (plain and f.rule == "float-noise")]
-    return tuple(kept or findings[:1])
+    said = {"claim"}
+    if names & {"deterministic", "support"}:
+        said.add("float-noise")
+    if "present-rows" in names:
+        said |= {"deterministic", "support"}
+    return tuple([finding for finding in findings if finding.rule not in said] or findings[:1])
