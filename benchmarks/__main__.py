@@ -16,7 +16,7 @@ import scipy
 
 import dpradar
 
-from . import accounting, continuous, dense, guarantees, learning, local, noise, peers, reports, startup
+from . import accounting, continuous, dense, guarantees, learning, local, noise, peers, reports, startup, web
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -31,9 +31,11 @@ CASES: tuple[Case, ...] = (
     *accounting.CASES,
     *reports.CASES,
     *learning.CASES,
+    *web.CASES,
     *local.LARGE_CASES,
     *dense.WATCHED,
     *noise.WATCHED,
+    *web.WATCHED,
 )
 _EFFORTS = {
     "quick": Effort(repeats=3, seconds=0.1, most=3.0, level=0, longest=20.0),

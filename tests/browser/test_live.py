@@ -138,7 +138,7 @@ def test_calibrate_follows_the_limit(visit):
     window = visit()
     page = window.open("calibrate?kind=grr&m=10&limit=0.1")
     before = _lead(page)
-    page.get_by_label("at most, slider").first.focus()
+    page.get_by_label("risk at most, slider").focus()
     page.keyboard.press("Home")
     page.wait_for_url(re.compile(r"limit=0\.001(&|$)"))
     window.settled()

@@ -100,6 +100,15 @@ def test_another_kind_starts_from_its_own_example(client):
     assert "scale" not in pairs
 
 
+def test_another_attacker_keeps_no_choice_that_it_does_not_have(client):
+    got = client.get("/assess?kind=grr&who=table&knowledge=everything&goal=within&m=10&epsilon=1")
+    pairs = dict(parse_qsl(urlsplit(str(got.url)).query, keep_blank_values=True))
+    assert got.status_code == 200
+    assert (pairs["knowledge"], pairs["goal"]) == ("columns", "columns")
+    assert "m" not in pairs  # the table says how many records there are
+    assert "GRR(m=4, epsilon=1.0)" in got.text
+
+
 def test_parts_are_what_the_page_has(client):
     address = "/assess?kind=grr&m=10&epsilon=1"
     whole = client.get(address).text

@@ -10,7 +10,7 @@ from ..present.numbers import safe_number
 
 __all__ = ["band_sentence", "band_svg"]
 
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 560.0, 12.0, 548.0, 26.0, 52.0
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 420.0, 10.0, 410.0, 26.0, 52.0
 _ROOM = 3.0  # factor beyond what is marked
 
 

@@ -13,7 +13,7 @@ from ...spec.kinds import KINDS, kind_of
 from ...spec.question import threat_of
 from .releases import OFFERED, kind_field, release_fields
 from .tables import columns_of, rows_of
-from .threats import ATTACKERS, threat_fields, who_field
+from .threats import ATTACKERS, fitting, threat_fields, who_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,6 @@ MOST_VALUES = 100_000
 PLACE: Where = words.Where(lambda option: option, None, MOST_VALUES)
 _ROWS = ("matrix", "utility")
 _NOT_OPTIONS = ("who", "known", "within", "sought")
-_LONGEST_KINDS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def _value(field: Field, text: str) -> Any:
     if field.kind == "choice":
         allowed = [value for _, group in field.choices for value, _ in group]
         if text not in allowed:
-            raise ParameterError(field.name, f"one of {', '.join(filter(None, allowed))}", repr(shown(text)))
+            raise ParameterError(field.name, f"one of {', '.join(filter(None, allowed))}", shown(text))
     return text
 
 
@@ -109,7 +108,7 @@ def question_sections(
     picker = kind_field(offered, default)
     kind = query.get("kind", default)
     if kind not in offered:
-        got = repr(shown(kind[:_LONGEST_KINDS]))
+        got = shown(kind)
         raise ParameterError("kind", f"one of {', '.join(offered)}", got, "`dpradar list` describes them.")
     chosen = KINDS[kind].noise if free else None
     own = release_fields(kind, free=chosen)
@@ -121,6 +120,7 @@ def question_sections(
     attacker = texts.get("who", who.default)
     if attacker == "table":  # the number of different records is the number of values
         own = [field for field in own if field.name != "m"]
+    texts = fitting(texts, attacker)
     against = threat_fields(kind, attacker, texts)
     named = {field.name for field in own}
     sections = [
@@ -166,5 +166,5 @@ def _detail(question: dict[str, Any], said: Mapping[str, Any], option: str, deta
         if detail is None:
             raise ParameterError(details[chosen], "given", "nothing", f"It belongs to {option}.")
         if isinstance(detail, str) and detail.startswith(("@", "[", "{")):
-            raise ParameterError(details[chosen], "a list of names", repr(shown(detail)), "Such as: a, a, b.")
+            raise ParameterError(details[chosen], "a list of names", shown(detail), "Such as: a, a, b.")
         question[option] = f"{chosen}:{detail!r}" if isinstance(detail, float) else f"{chosen}:{detail}"

@@ -44,7 +44,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "zcdp": {"rho": "0.1", "m": "10"},
     "rdp": {"orders": "2, 4, 8, 16", "epsilons": "0.2, 0.4, 0.8, 1.6", "m": "10"},
     "tv": {"tv": "0.1", "m": "10"},
-    "dpsgd": {"noise_multiplier": "1", "sample_rate": "0.01", "steps": "1000", "who": "membership"},
+    "dpsgd": {"noise_multiplier": "2", "sample_rate": "0.01", "steps": "1000", "who": "membership"},
 }
 _LOCAL = {"m": "100", "epsilon": "2"}
 

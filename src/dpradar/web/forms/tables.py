@@ -44,5 +44,5 @@ def columns_of(text: str) -> Any:
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
     if not body or any(len(row) != len(header) for row in body) or len(set(header)) != len(header):
         allowed = "a table with a header and rows of equal length"
-        raise ParameterError("records", allowed, repr(shown(text)), "Such as: age,sex and below it young,f.")
+        raise ParameterError("records", allowed, shown(text), "Such as: age,sex and below it young,f.")
     return {name: [row[i].strip() for row in body] for i, name in enumerate(header)}

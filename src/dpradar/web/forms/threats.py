@@ -13,7 +13,7 @@ from .releases import DEFAULTS, family, sensitivity_field
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ATTACKERS", "threat_fields", "who_field"]
+__all__ = ["ATTACKERS", "fitting", "threat_fields", "who_field"]
 
 _WHO = {
     "record": "wants one person's value",
@@ -35,6 +35,10 @@ _WANTS = {
     "labels": "which group the person is in",
     "columns": "some columns of the record",
 }
+_CHOICES = {
+    "record": (("nothing", "everything", "labels"), ("exact", "within", "labels")),
+    "table": (("nothing", "columns"), ("exact", "columns")),
+}
 _TABLE = "age,diagnosis\nyoung,flu\nyoung,none\nold,flu\nold,none"
 
 
@@ -54,12 +58,23 @@ def who_field(kind: str, attackers: tuple[str, ...]) -> Field:
     return choice("who", "Attacker", options, first, redraws=True)
 
 
-def threat_fields(kind: str, who: str, given: Mapping[str, str], *, values: bool = True) -> list[Field]:
+def fitting(texts: Mapping[str, str], who: str) -> dict[str, str]:
+    """Return the texts without what was chosen for another attacker; what nobody offers stays, and is refused."""
+    knows, wants = _CHOICES["table" if who == "table" else "record"]
+    stale = {
+        name
+        for name, offered, every in (("knowledge", knows, _KNOWS), ("goal", wants, _WANTS))
+        if texts.get(name) in every and texts[name] not in offered
+    }
+    return {name: text for name, text in texts.items() if name not in stale}
+
+
+def threat_fields(kind: str, who: str, given: Mapping[str, str]) -> list[Field]:
     """Return the fields of an attacker; which there are depends on what is chosen in some of them."""
     if who == "record":
-        return [*_believed(kind, values=values), *_sought(kind, given, ("nothing", "everything", "labels"))]
+        return [*_believed(kind), *_sought(kind, given, *_CHOICES[who])]
     if who == "table":
-        return [*_records(), *_sought(kind, given, ("nothing", "columns"), ("exact", "columns"))]
+        return [*_records(), *_sought(kind, given, *_CHOICES[who])]
     sensitivity = [sensitivity_field("1")] if "sensitivity" in KINDS[kind].extra else []
     if who in ("baseline", "membership"):
         return [_level(who), *sensitivity]
@@ -75,17 +90,16 @@ def _level(who: str) -> Field:
     return number_field("membership", "took part, beforehand (prior)", told, "0.5", slider)
 
 
-def _believed(kind: str, *, values: bool) -> list[Field]:
+def _believed(kind: str) -> list[Field]:
     fields = []
     known = KINDS[kind]
     example = DEFAULTS.get(kind, {})
     numeric = "values" in example
     if "m" in known.extra and not numeric:
         fields.append(param_field(M, example.get("m", "10"), label="number of values (m)", ends=("", "")))
-    if values:
-        told = "LOW:HIGH, LOW:HIGH:STEP or a list." if numeric else "What the values are, where they are numbers."
-        box = text_field("values", "possible values", told, example.get("values", ""), placeholder="0:100")
-        fields.append(replace(box, more=not numeric))
+    told = "LOW:HIGH, LOW:HIGH:STEP or a list." if numeric else "What the values are, where they are numbers."
+    box = text_field("values", "possible values", told, example.get("values", ""), placeholder="0:100")
+    fields.append(replace(box, more=not numeric))
     told = "Equally likely unless you say: 0.5, 0.3, 0.2" + ("; continuous:beta:2,5." if numeric else ".")
     fields.append(text_field("prior", "how likely each value is (prior)", told, placeholder="uniform"))
     return fields
@@ -98,9 +112,7 @@ def _records() -> list[Field]:
     ]
 
 
-def _sought(
-    kind: str, given: Mapping[str, str], knows: tuple[str, ...], wants: tuple[str, ...] = ("exact", "within", "labels")
-) -> list[Field]:
+def _sought(kind: str, given: Mapping[str, str], knows: tuple[str, ...], wants: tuple[str, ...]) -> list[Field]:
     example = DEFAULTS.get(kind, {})
     first = "columns" if "columns" in knows else "nothing"
     aim = "columns" if "columns" in wants else example.get("goal", "exact")

@@ -56,7 +56,7 @@ def read(query: Mapping[str, str]) -> Asked:
     mode = query.get("mode", "attack")
     readers = {"attack": _attack, "audit": _audit, "rows": _rows}
     if mode not in readers:
-        raise ParameterError("mode", f"one of {', '.join(readers)}", repr(shown(mode)))
+        raise ParameterError("mode", f"one of {', '.join(readers)}", shown(mode))
     # A form that was drawn for something else brings fields that mean something else here.
     same = query.get("did", mode) == mode
     return readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
@@ -94,7 +94,7 @@ def _checked(said: dict[str, Any]) -> tuple[int, int]:
         raise ParameterError("trials", f"at most {_MOST_TRIALS:,}", f"{trials:,}", hint)
     seed = said.pop("seed", "")
     if not str(seed).isdecimal() or len(str(seed)) > 15:
-        raise ParameterError("seed", "a whole number at least 0", repr(shown(seed)))
+        raise ParameterError("seed", "a whole number at least 0", shown(seed))
     return trials, int(seed)
 
 
@@ -126,7 +126,7 @@ def _attack(query: Mapping[str, str]) -> Asked:
 def _audit(query: Mapping[str, str]) -> Asked:
     kind = query.get("kind", "grr")
     if kind not in AUDITED:
-        raise ParameterError("kind", f"one of {', '.join(AUDITED)}", repr(shown(kind)))
+        raise ParameterError("kind", f"one of {', '.join(AUDITED)}", shown(kind))
     names = [param.name for param in KINDS[kind].params]
     own = [field for field in release_fields(kind) if field.name in names]
     texts = {"mode": "audit", **given_texts(query, {"defect": 1, "trials": 1, "mode": 1, "seed": 1})}

@@ -50,7 +50,7 @@ def _risk_fields(who: str, texts: Mapping[str, str]) -> list[Field]:
     slider = loss if chosen == "epsilon" else probability
     first = {"epsilon": "1", "success": "0.6"}.get(chosen, "0.1")
     told = "The most that is accepted. Empty: no limit on the risk."
-    fields.append(number_field("limit", "at most", told, first, slider))
+    fields.append(number_field("limit", "risk at most", told, first, slider))
     if chosen == "tpr":
         rate = Slider(low=1e-4, high=0.5, log=True)
         fields.append(number_field("fpr", "bystanders accused (fpr)", "At this false-positive rate.", "0.01", rate))
@@ -81,7 +81,7 @@ def _cost_fields(costs: Mapping[str, tuple[float, float]], texts: Mapping[str, s
     told = "The most that is accepted. Empty: the accuracy is not limited."
     return [
         choice("measure", "Accuracy", names, names[0][0], redraws=True),
-        number_field("most", "at most", told, "", slider),
+        number_field("most", "error at most", told, "", slider),
     ]
 
 

@@ -38,7 +38,7 @@ def _column(number: int, query: Mapping[str, str]) -> tuple[Section, dict[str, s
     default = _FIRST[number - 1]
     kind = own.get("kind", default)
     if kind not in _KINDS:
-        raise ParameterError(f"{prefix}kind", f"one of {', '.join(_KINDS)}", repr(shown(kind)))
+        raise ParameterError(f"{prefix}kind", f"one of {', '.join(_KINDS)}", shown(kind))
     fields = [field for field in release_fields(kind, size=False) if field.option not in _LEFT_OUT]
     texts = given_texts(own, {"kind": 1, **{field.name: 1 for field in fields}})
     picked = (kind_field(_KINDS, default), *fields)

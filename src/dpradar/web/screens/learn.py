@@ -134,7 +134,7 @@ def read(query: Mapping[str, str]) -> Asked:
     """Return what is tried."""
     chosen = query.get("try", "rad")
     if chosen not in LESSONS:
-        raise ParameterError("try", f"one of {', '.join(LESSONS)}", repr(shown(chosen)))
+        raise ParameterError("try", f"one of {', '.join(LESSONS)}", shown(chosen))
     fields = _fields()
     names = {field.name for field in fields}
     form = Form((Section("Try it", fields),), {name: text for name, text in query.items() if name in names})

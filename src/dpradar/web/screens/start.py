@@ -53,9 +53,9 @@ EXAMPLES = (
     ),
     Example(
         "A model trained with DP-SGD",
-        "1,000 steps, noise multiplier 1. Can someone tell whether a person was in the training data?",
+        "1,000 steps, noise multiplier 2. Can someone tell whether a person was in the training data?",
         "assess",
-        {"kind": "dpsgd", "noise_multiplier": "1", "sample_rate": "0.01", "steps": "1000", "who": "membership"},
+        {"kind": "dpsgd", "noise_multiplier": "2", "sample_rate": "0.01", "steps": "1000", "who": "membership"},
     ),
     Example(
         "Census tables with zCDP",

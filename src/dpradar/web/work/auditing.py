@@ -66,7 +66,7 @@ def real_question(question: dict[str, Any], defect: str) -> dict[str, Any]:
     """Return what is really run: the same with less noise."""
     param = KINDS[question["kind"]].noise
     if param is None or defect not in DEFECTS:
-        raise ParameterError("defect", f"one of {', '.join(DEFECTS)}", repr(shown(defect)))
+        raise ParameterError("defect", f"one of {', '.join(DEFECTS)}", shown(defect))
     factor = DEFECTS[defect] if param.more_private == "up" else 1.0 / DEFECTS[defect]
     return {**question, param.name: question[param.name] * factor}
 

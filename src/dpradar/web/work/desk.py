@@ -112,22 +112,25 @@ class Crew:
             job = await self.queue.get()
             if job.finished:
                 continue
-            if not worker.alive:
-                await self._prepare(worker)
+            if not (worker.alive or await self._prepare(worker)):
+                job.finish("bug", "a worker does not start")
+                continue
             await self._run(worker, job)
             if not worker.alive:
                 await self._prepare(worker)
 
-    async def _prepare(self, worker: Worker) -> None:
+    async def _prepare(self, worker: Worker) -> bool:
         """Start a process and let it load what the first questions need: nobody's time is spent on it."""
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._threads, worker.start)
-        end = time.monotonic() + _WARMING
-        while time.monotonic() < end:
+        end, heard = time.monotonic() + _WARMING, None
+        while heard is None and time.monotonic() < end:
             heard = await loop.run_in_executor(self._threads, worker.hear, _TICK)
-            if heard is not None:
-                break
+        if heard is None or heard.kind != "ready":
+            worker.end()
+            return False
         await self._run(worker, Job("", "warm", {}, _WARMING))
+        return True
 
     async def _run(self, worker: Worker, job: Job) -> None:
         loop = asyncio.get_running_loop()

@@ -1,0 +1,101 @@
+"""How long the explorer takes to answer: the assess screen, one answer after the other, nothing from memory."""
+
+from __future__ import annotations
+
+import atexit
+import http.client
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import time
+from functools import cache, partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
+
+from dpradar.spec.kinds import KINDS
+from dpradar.web.forms.releases import OFFERED
+from dpradar.web.screens.assess import read
+
+from .measure import Case
+
+if TYPE_CHECKING:
+    from .measure import Work
+
+__all__ = ["CASES", "WATCHED"]
+
+_GOAL = 0.15
+_TOGETHER = 15  # responses in one measurement; seven of them are a hundred
+_SHIFT = 1e-4  # every question is a new one, because answers are kept
+
+
+@cache
+def _server() -> http.client.HTTPConnection:
+    """Return a connection to an explorer in a process of its own."""
+    command = [sys.executable, "-m", "dpradar", "serve", "--port", "0"]
+    hidden = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    served = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=hidden)  # noqa: S603 - ourselves
+    atexit.register(served.terminate)
+    line = served.stdout.readline() if served.stdout is not None else ""
+    connection = http.client.HTTPConnection(urlsplit(line.split()[-1]).netloc, timeout=120.0)
+    _get(connection, "/assess")  # its workers are ready
+    return connection
+
+
+def _get(connection: http.client.HTTPConnection, address: str) -> bytes:
+    connection.request("GET", address)
+    response = connection.getresponse()
+    body = response.read()
+    if response.status != 200:
+        message = f"{address} gave {response.status}"
+        raise RuntimeError(message)
+    return body
+
+
+def _screen(kind: str, further: dict[str, str]) -> Work:
+    connection = _server()
+    pairs = dict(read({"kind": kind, **further}).form.pairs)
+    noise = KINDS[kind].noise
+    numbers = itertools.count(1)
+
+    def address() -> str:
+        shift = _SHIFT * next(numbers)
+        changed = {} if noise is None else {noise.name: repr(float(pairs[noise.name]) * (1.0 + shift))}
+        if kind == "channel":
+            changed = {"matrix": f"[[{0.75 - shift}, {0.25 + shift}], [0.25, 0.75]]"}
+        if kind == "rdp":
+            changed = {"epsilons": f"{0.2 + shift}, {0.4 + shift}, {0.8 + shift}, {1.6 + shift}"}
+        return f"/assess?{urlencode({**pairs, **changed})}"
+
+    def work() -> float:
+        times = []
+        for _ in range(_TOGETHER):
+            asked = address()
+            start = time.perf_counter()
+            _get(connection, asked)
+            times.append(time.perf_counter() - start)
+        return statistics.median(times)
+
+    return work
+
+
+CASES = tuple(
+    Case(
+        name=f"web.{kind}",
+        what=f"assess screen of the explorer, {kind}: the page over HTTP, median of 100",
+        prepare=partial(_screen, kind, {}),
+        seconds=_GOAL,
+        self_timed=True,
+    )
+    for kind in OFFERED
+)
+WATCHED = (
+    Case(
+        name="web.dpsgd.little-noise",
+        what="assess screen of the explorer, dpsgd with noise multiplier 1: a finer grid of privacy losses",
+        prepare=partial(_screen, "dpsgd", {"noise_multiplier": "1"}),
+        self_timed=True,
+        level=1,
+    ),
+)
