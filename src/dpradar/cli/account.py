@@ -14,6 +14,8 @@ from ..params import shown
 from ..spec.words import Where, columns
 from . import parsing
 from .main import EXIT_UNMET, EXIT_VACUOUS
+from .progress import repeat_command
+from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..granularity import Pipeline
@@ -33,6 +35,7 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 @click.option("--time", default="time", show_default=True, metavar="COLUMN", help="Of the stream: whole numbers.")
 @click.option("--place", default="place", show_default=True, metavar="COLUMN", help="Of the stream: where.")
 @click.option("--window", type=parsing.WHOLE, help="Of the stream: the window of w-event DP to look at.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def account_command(**options: Any) -> int:
     """Tell what the steps of a pipeline cost together, under each granularity, and whether its claim follows.
@@ -43,6 +46,7 @@ def account_command(**options: Any) -> int:
     from ..granularity import Granularity, account
     from ..spec.pipeline import read_pipeline
 
+    paths = checked_reports(options["reports"])
     pipeline = read_pipeline(options["file"])
     more = [Granularity.parse(text) for text in options["targets"]]
     pipeline = replace(pipeline, targets=(*pipeline.targets, *more))
@@ -54,7 +58,9 @@ def account_command(**options: Any) -> int:
         found = replace(found, advice=_advice(found, pipeline, stream, options["window"]))
     if options["m"] is not None:
         found = _assessed(found, options["m"])
+    found = replace(found, command=repeat_command(None))
     click.echo(json.dumps(found.to_dict()) if options["as_json"] else _told(found, options["file"]))
+    write_reports(found, paths)
     if found.met is False:
         return EXIT_UNMET
     return EXIT_VACUOUS if found.met is None and found.vacuous else 0

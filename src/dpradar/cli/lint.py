@@ -14,6 +14,7 @@ from . import parsing
 from .audit import _claim, _imported
 from .main import EXIT_REFUTED, EXIT_UNMET
 from .progress import bar, repeat_command
+from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..results.lint import LintReport
@@ -38,6 +39,7 @@ _NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
 @click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
 @click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def lint_command(**options: Any) -> int:
     """Find out what is wrong with a claim of differential privacy.
@@ -50,8 +52,10 @@ def lint_command(**options: Any) -> int:
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"
         raise ParameterError("lint", "given a FILE or --sampler", got)
+    paths = checked_reports(options["reports"])
     report = _of_file(options["file"]) if options["sampler"] is None else _of_sampler(options)
     click.echo(json.dumps(report.to_dict()) if options["as_json"] else report.explain())
+    write_reports(report, paths)
     return EXIT_REFUTED if report.refuted else EXIT_UNMET if report.unproven else 0
 
 
@@ -59,7 +63,7 @@ def _of_file(path: str) -> LintReport:
     from ..granularity import lint
     from ..spec.pipeline import read_pipeline
 
-    return lint(read_pipeline(path))
+    return replace(lint(read_pipeline(path)), command=repeat_command(None))
 
 
 def _of_sampler(options: dict[str, Any]) -> LintReport:

@@ -50,5 +50,5 @@ def explain_lint(report: LintReport) -> str:
         lines += ["", *finding_lines(finding)]
     lines += ["", f"Looked at: {report.subject}. Rules: {', '.join(report.checked)}."]
     lines += [f"Note: {note}." for note in report.notes]
-    lines += [] if report.command is None else [f"Repeat it: {report.command}"]
+    lines += [f"Repeat it: {report.command}"] if report.command is not None and report.seed is not None else []
     return "\n".join(lines)

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..results import Assessment, AttackRun, AuditResult, Calibration
+    from ..results.accounting import Accounting
+    from ..results.lint import LintReport
     from ..results.run import RunResult
 
 __all__ = [
@@ -222,7 +224,9 @@ class Page:
     notes: tuple[str, ...] = ()
 
 
-def page_of(result: Assessment | Calibration | AttackRun | AuditResult | RunResult) -> Page:
+def page_of(
+    result: Assessment | Calibration | AttackRun | AuditResult | RunResult | Accounting | LintReport,
+) -> Page:
     """Return the page of a result.
 
     Examples
@@ -233,7 +237,7 @@ def page_of(result: Assessment | Calibration | AttackRun | AuditResult | RunResu
     'Because they took part, the best attacker is right about 14 more of 100 people.'
     """
     from ..errors import ParameterError
-    from . import pages, runs
+    from . import accounting_view, pages, runs
 
     builders: dict[str, Callable[[Any], Page]] = {
         "Assessment": pages.assessment_page,
@@ -241,6 +245,8 @@ def page_of(result: Assessment | Calibration | AttackRun | AuditResult | RunResu
         "AttackRun": pages.attack_page,
         "AuditResult": pages.audit_page,
         "RunResult": runs.run_page,
+        "Accounting": accounting_view.accounting_page,
+        "LintReport": accounting_view.lint_page,
     }
     builder = builders.get(type(result).__name__)
     if builder is None:

@@ -182,6 +182,17 @@ class Accounting:
 
         return explain_accounting(self)
 
+    def report(self, path: str | Path) -> Path:
+        """Write the result for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)
+
     def __repr__(self) -> str:
         told = {True: "claim follows", False: "claim not shown", None: "no claim"}[self.met]
         return f"Accounting({told}; {', '.join(total.granularity for total in self.totals)})"

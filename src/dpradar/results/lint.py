@@ -120,6 +120,17 @@ class LintReport:
 
         return explain_lint(self)
 
+    def report(self, path: str | Path) -> Path:
+        """Write the result for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)
+
     def __repr__(self) -> str:
         told = "refuted" if self.refuted else "not shown" if self.unproven else "no finding against it"
         return f"LintReport({told}; {', '.join(finding.rule for finding in self.findings) or 'nothing found'})"
