@@ -16,7 +16,20 @@ import scipy
 
 import dpradar
 
-from . import accounting, continuous, dense, guarantees, learning, local, noise, peers, reports, startup, web
+from . import (
+    accounting,
+    continuous,
+    dense,
+    granularity,
+    guarantees,
+    learning,
+    local,
+    noise,
+    peers,
+    reports,
+    startup,
+    web,
+)
 from .measure import Case, Effort, Row, measure
 from .table import header, line, summary
 
@@ -29,6 +42,7 @@ CASES: tuple[Case, ...] = (
     *continuous.CASES,
     *guarantees.CASES,
     *accounting.CASES,
+    *granularity.CASES,
     *reports.CASES,
     *learning.CASES,
     *web.CASES,
