@@ -27,6 +27,7 @@ __all__ = ["counting_lower", "gamma", "mixing_time", "row_and_column_ratios", "s
 Floats = NDArray[np.float64]
 _SLACK = 1e-11  # added to what was computed in logarithms, for rounding
 _LEAST_STEPS = 4
+_SAME = 1e-15  # a chain that reads the same in both directions
 TINY = 1e-300  # smaller probabilities count as 0 where one divides by them
 
 
@@ -131,7 +132,8 @@ def _two(chain: Chain, epsilon: float) -> float:
 
 
 def _many(chain: Chain, epsilon: float) -> float:
-    right, left = _run(np.asarray(chain.transitions), chain.length - 1, epsilon), _left(chain, epsilon)
+    right = _run(np.asarray(chain.transitions), chain.length - 1, epsilon)
+    left = _left(chain, epsilon, right)
     total = 0.0
     for i in _places(chain.length, max(right.log_ratio.shape[0], left.log_ratio.shape[0])):
         both = left.at(i) + right.at(chain.length - 1 - i)
@@ -145,11 +147,12 @@ def _places(n: int, settled: int) -> Sequence[int]:
     return range(n) if n <= 2 * settled + 1 else [*range(settled), n // 2, *range(n - settled, n)]
 
 
-def _left(chain: Chain, epsilon: float) -> _Steps:
+def _left(chain: Chain, epsilon: float, right: _Steps) -> _Steps:
     P, w = np.asarray(chain.transitions), np.asarray(chain.initial)
-    if chain.is_stationary:
-        return _run(_reversed(P, w), chain.length - 1, epsilon)
-    return _from_start(P, w, chain.length - 1, epsilon)
+    if not chain.is_stationary:
+        return _from_start(P, w, chain.length - 1, epsilon)
+    back = _reversed(P, w)
+    return right if np.abs(back - P).max() <= _SAME else _run(back, chain.length - 1, epsilon)
 
 
 def _reversed(P: Floats, w: Floats) -> Floats:
@@ -186,7 +189,7 @@ def _run(P: Floats, most: int, epsilon: float) -> _Steps:
     quiet, moved_before = 0, math.inf
     for count in range(1, most + 1):
         kernel, after = _bent(P, ahead)
-        fresh = _push(kernel, ratios, epsilon)
+        fresh = _push(kernel, ratios, epsilon, ahead > 0.0)
         if count == 1:
             fresh[:-1] = 0.0  # a neighbour that is known tells all there is to tell
         moved = max(float(np.abs(fresh - ratios).max()), float(np.abs(after - ahead).max()))
@@ -215,10 +218,10 @@ def _from_start(P: Floats, w: Floats, most: int, epsilon: float) -> _Steps:
     ratios = np.zeros((size + 1, size, size))
     laws = np.vstack([np.eye(size), w[None]])  # of the present, given the known record or the start
     for count in range(1, most + 1):
-        kernel = np.stack([_reversed(P, law) for law in laws])
+        kernel, seen = np.stack([_reversed(P, law) for law in laws]), laws > 0.0
         laws = laws @ P
         kernel[laws <= 0.0] = 0.0
-        ratios = _push(kernel, ratios, epsilon)
+        ratios = _push(kernel, ratios, epsilon, seen)
         if count == 1:
             ratios[:-1] = 0.0
         best = np.maximum(best, ratios[:-1].max(axis=0))
@@ -226,37 +229,51 @@ def _from_start(P: Floats, w: Floats, most: int, epsilon: float) -> _Steps:
     return _Steps(np.array(rows))
 
 
-def _push(kernel: Floats, ratio: Floats, epsilon: float) -> Floats:
+def _push(kernel: Floats, ratio: Floats, epsilon: float, seen: NDArray[np.bool_]) -> Floats:
     """Return the log-ratios one step nearer to the target, for every piece of knowledge (first axis).
 
     An output's probability as a function of the next state varies by at most e^epsilon times what the records after it
-    add: q_y / q_z <= B_yz. Of all such q, those that take the upper end on the states that x makes likelier than x'
-    have the largest ratio (K q)_x / (K q)_x'. With two states both directions are kept apart, which makes it exact;
-    with more, B is the largest of all. Pairs with a state that cannot occur (a row of zeros) have no ratio: 0.
+    add: q_y / q_z <= B_yz. The largest (K q)_x / (K q)_x' over all such q is bounded by keeping only what relates q to
+    one state, q_z / B_zy <= q_y <= B_yz q_z, or only the largest of all B; within such a box the states that x makes
+    likelier than x' take the upper end. The smallest of these bounds is taken; with two states it is exact.
+    ``seen`` are the next states that what is known allows; pairs of present states of which one is not allowed (a row
+    of zeros) have no ratio: 0.
     """
     size = kernel.shape[1]
-    p, other = (np.broadcast_to(k, (kernel.shape[0], size, size, size)) for k in (kernel[:, :, None], kernel[:, None]))
+    shape = (kernel.shape[0], size, size, size)
+    laws = [np.broadcast_to(k, shape) for k in (kernel[:, :, None], kernel[:, None])]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        likelier = np.where(other > 0.0, p / other, np.where(p > 0.0, np.inf, -1.0))
+        likelier = np.where(laws[1] > 0.0, laws[0] / laws[1], np.where(laws[0] > 0.0, np.inf, -1.0))
     order = np.argsort(-likelier, axis=-1, kind="stable")
-    width = epsilon + _width(ratio, order)
-    tops = [np.take_along_axis(law, order, axis=-1) for law in (p, other)]
-    high = [np.cumsum(law, axis=-1)[..., :-1] for law in tops]
-    rest = [np.cumsum(law[..., ::-1], axis=-1)[..., ::-1][..., 1:] for law in tops]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        top, bottom = (np.logaddexp(np.log(h) + width, np.log(r)) for h, r in zip(high, rest, strict=True))
-        found = (top - bottom).max(axis=-1)
+    low, high = _boxes(ratio, epsilon, seen)
+    rows = np.arange(kernel.shape[0])[:, None, None, None, None]
+    boxes = np.arange(size + 1)[None, None, None, :, None]
+    place = order[:, :, :, None, :]
+    low, high = low[rows, boxes, place], high[rows, boxes, place]
+    both = []
+    for law in laws:
+        with np.errstate(divide="ignore"):
+            weight = np.log(np.take_along_axis(law, order, axis=-1))[:, :, :, None, :]
+        top = np.logaddexp.accumulate(weight + high, axis=-1)[..., :-1]
+        rest = np.logaddexp.accumulate((weight + low)[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+        both.append(np.logaddexp(top, rest))
+    with np.errstate(invalid="ignore"):
+        found = np.maximum(both[0] - both[1], 0.0).max(axis=-1)
+    hubs = np.concatenate([seen, np.ones((seen.shape[0], 1), dtype=bool)], axis=1)
+    found = np.where(hubs[:, None, None, :], found, np.inf).min(axis=-1)
     possible = kernel.sum(axis=-1) > 0.0
-    both = possible[:, :, None] & possible[:, None, :]
-    return np.where(both, np.maximum(found, 0.0), 0.0)
+    return np.where(possible[:, :, None] & possible[:, None, :], found, 0.0)
 
 
-def _width(ratio: Floats, order: NDArray[np.intp]) -> Floats:
-    """Return how far apart the next states' values may be, for every pair of present states."""
-    if ratio.shape[1] > 2:
-        return np.asarray(ratio.max(axis=(1, 2))[:, None, None, None])
-    knowledge = np.arange(ratio.shape[0])[:, None, None]
-    return np.asarray(ratio[knowledge, order[..., 0], order[..., -1]][..., None])
+def _boxes(ratio: Floats, epsilon: float, seen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return logarithms of the ends of every box: one for each state that q is related to, one for the largest B."""
+    size = ratio.shape[1]
+    spread = np.where(seen[:, :, None] & seen[:, None, :], ratio + epsilon, 0.0)
+    spread[:, np.arange(size), np.arange(size)] = 0.0
+    widest = spread.max(axis=(1, 2))[:, None]
+    low = np.concatenate([-spread, np.zeros((ratio.shape[0], 1, size))], axis=1)
+    high = np.concatenate([spread.transpose(0, 2, 1), np.repeat(widest[:, :, None], size, axis=2)], axis=1)
+    return low, high
 
 
 def counting_lower(chain: Chain, epsilon: float, values: Floats) -> float:

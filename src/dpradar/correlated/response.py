@@ -109,7 +109,7 @@ def response_tail(n: int, ones: int, flip: float, error: float) -> float:
     Examples
     --------
     >>> round(response_tail(500, 250, 0.13821, 20.7), 3)
-    0.053
+    0.06
     """
     law, mean = _answers(n, ones, flip)
     off = np.abs(np.arange(n + 1) - mean) / (1.0 - 2.0 * flip)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,8 +23,8 @@ OURS = "dpradar derivation"
 _THESIS = "[GuerraThesis]"
 _LOG_20 = math.log(20.0)
 _MOST_LISTED = 1 << 12  # tables of a chain that are gone through one by one
-_ROOT_STEPS = 60
-_ROOT_CLOSE = 1e-9
+_ROOT_CLOSE = 1e-7
+_ROOT_NEAR = 1e-4  # where one evaluation may take seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,29 +79,25 @@ def _offset(more: float) -> tuple[Callable[[float], float], Callable[[float], fl
     return lambda epsilon: epsilon + more, lambda target: target - more if target > more else None
 
 
-def inverted(leak: Callable[[float], float], target: float, least: float) -> float:
-    """Return the largest epsilon found whose leakage is at most the target; ``least`` is known to keep it.
+def inverted(leak: Callable[[float], float], target: float, least: float, close: float = _ROOT_CLOSE) -> float:
+    """Return an epsilon whose leakage is at most the target, within ``close`` of the largest; ``least`` keeps it.
 
-    The leakage grows with epsilon and is at least epsilon. Regula falsi (Illinois), ended on the safe side.
+    The leakage grows with epsilon and is at least epsilon.
     """
-    low, high = least, target
-    below, above = leak(low) - target, leak(high) - target
-    if above <= 0.0:
-        return high
-    if below > 0.0:
+    from scipy.optimize import brentq
+
+    if leak(target) <= target:
+        return target
+    if leak(least) > target:
         return 0.0
-    for step in range(_ROOT_STEPS):
-        if high - low <= _ROOT_CLOSE * high:
-            break
-        middle = (low * above - high * below) / (above - below)
-        if step % 3 == 2 or not low < middle < high:  # every third step halves, so that it ends
-            middle = 0.5 * (low + high)
-        found = leak(middle) - target
-        if found <= 0.0:
-            low, below, above = middle, found, above / 2.0 if step % 3 else above
-        else:
-            high, above, below = middle, found, below / 2.0 if step % 3 else below
-    return low
+    found = math.exp(
+        brentq(lambda x: math.log(leak(math.exp(x)) / target), math.log(least), math.log(target), xtol=close / 2.0)
+    )
+    step = close
+    while leak(found) > target:  # to the safe side
+        found *= 1.0 - step
+        step *= 2.0
+    return max(found, least)
 
 
 def general(m: int, records: int | None) -> Route:
@@ -248,6 +245,11 @@ def _steps(model: Chain, release: Release) -> Route:
     counted = release.values is not None and model.states == 2
     exact = counted and float(np.linalg.det(P)) >= 0.0 and model.is_stationary and min(model.initial) > 0.0
     start = "stationary" if model.is_stationary else "with this start"
+
+    @lru_cache(maxsize=64)
+    def found(epsilon: float) -> tuple[float, float]:
+        return markov.steps(model, epsilon)
+
     return Route(
         rule="chain-steps",
         title="Markov chain, followed step by step",
@@ -256,11 +258,14 @@ def _steps(model: Chain, release: Release) -> Route:
         cites=(OURS,),
         assumes=(f"a Markov chain with these transition probabilities, {start}",),
         side="exact" if exact else "upper",
-        leak=lambda epsilon: markov.steps(model, epsilon)[0],
-        low=(lambda epsilon: 2.0 * markov.steps(model, epsilon)[1] - markov.steps(model, epsilon)[0])
-        if exact
-        else None,
-        allowed=lambda target: inverted(lambda e: markov.steps(model, e)[0], target, target / (2.0 * model.length)),
+        leak=lambda epsilon: found(epsilon)[0],
+        low=(lambda epsilon: 2.0 * found(epsilon)[1] - found(epsilon)[0]) if exact else None,
+        allowed=lambda target: inverted(
+            lambda e: found(e)[0],
+            target,
+            target / (2.0 * model.length),
+            _ROOT_CLOSE if model.states == 2 else _ROOT_NEAR,
+        ),
     )
 
 

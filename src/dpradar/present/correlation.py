@@ -67,10 +67,11 @@ def calibrated_sentence(result: Correlation) -> str:
     chosen = result.chosen
     if chosen is None or chosen.epsilon is None:
         return f"No noise keeps the leakage at {result.target:g} by a theorem that may be used here."
-    told = f"To keep the leakage at {result.target:g}: epsilon {safe_number(chosen.epsilon, 'down', 4)} ({chosen.rule})"
+    level = safe_number(_snapped(chosen.epsilon), "down", 4)
+    told = f"To keep the leakage at {result.target:g}: epsilon {level} ({chosen.rule})"
     if result.sensitivity is None or chosen.error is None:
         return f"{told}."
-    scale = safe_number(result.sensitivity / chosen.epsilon, "up", 4)
+    scale = safe_number(_snapped(result.sensitivity / chosen.epsilon), "up", 4)
     plain = chosen.error / chosen.times if chosen.times else None
     beside = "" if plain is None else f" ({_off(plain)} with noise for independent records)"
     return (
@@ -79,8 +80,12 @@ def calibrated_sentence(result: Correlation) -> str:
     )
 
 
+def _snapped(value: float) -> float:
+    return float(f"{value:.10g}")  # so that 174 and a rounding error is not shown as 174.1
+
+
 def _off(error: float) -> str:
-    return safe_number(error, "up", 5)
+    return safe_number(_snapped(error), "up", 5)
 
 
 def simulated_sentence(result: Correlation) -> str | None:

@@ -18,6 +18,7 @@ _THEOREM = ("rule", "title", "usable", "why", "claimed", "epsilon", "error", "ti
 _SIMULATED = ("runs", "seed", "error", "error_exact", "mape", "mape_exact")
 _PLAIN = ("version", "model", "release", "epsilon", "target", "sensitivity", "records")
 _LISTS = ("notes", "warnings")
+_SAME = 1e-9  # of two theorems that ask for the same noise up to rounding, the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +143,11 @@ class Correlation:
     @property
     def chosen(self) -> Theorem | None:
         """The theorem that keeps the target with the least noise; None where none does."""
-        able = [one for one in self.theorems if one.usable and one.epsilon is not None and one.epsilon > 0.0]
-        return max(able, key=lambda one: one.epsilon or 0.0, default=None)
+        able = [
+            (one.epsilon, one) for one in self.theorems if one.usable and one.epsilon is not None and one.epsilon > 0.0
+        ]
+        most = max((epsilon for epsilon, _ in able), default=0.0)
+        return next((one for epsilon, one in able if epsilon >= most * (1.0 - _SAME)), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as plain data with a schema key."""

@@ -1,0 +1,337 @@
+"""Models from data: estimates, missing values, and checks that find what is wrong and leave the rest alone."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpradar import correlated as co
+from dpradar.errors import ParameterError
+from dpradar.papers import thesis_data
+
+SHARED = Path(os.environ.get("DPRADAR_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+RUNS = 200
+
+
+@pytest.fixture
+def data():
+    if not (SHARED / "correlated").is_dir():
+        pytest.skip("the folder correlated is not in the data folder (DPRADAR_DATA, or ../shared/data)")
+    return SHARED
+
+
+def _check(found: co.Fit, name: str):
+    return next(one for one in found.checks if one.name == name)
+
+
+def _families(rng, groups=300, rho=0.4, sd=(3.0, 2.0), shape=None):
+    S = np.array([[sd[0] ** 2, rho * sd[0] * sd[1]], [rho * sd[0] * sd[1], sd[1] ** 2]])
+    return rng.multivariate_normal([170.0, 165.0], S, size=groups) if shape is None else shape(rng, groups)
+
+
+def _table(rows):
+    return {"a": rows[:, 0].tolist(), "b": rows[:, 1].tolist()}
+
+
+def _long(rows):
+    n = len(rows)
+    return {
+        "family": [k for k in range(n) for _ in range(2)],
+        "height": rows.ravel().tolist(),
+        "role": ["a", "b"] * n,
+    }
+
+
+def _series(P, n, rng, first=0):
+    states = [first]
+    for u in rng.random(n - 1):
+        states.append(int(np.searchsorted(np.cumsum(P[states[-1]]), u)))
+    return states
+
+
+# Groups.
+
+
+def test_wide_and_long_tables_give_the_same_model():
+    rows = _families(np.random.default_rng(1))
+    wide = co.fit(_table(rows), columns=["a", "b"], clip=(100.0, 220.0))
+    long = co.fit(_long(rows), group="family", value="height", role="role", clip=(100.0, 220.0))
+    assert np.allclose(wide.model.covariances[0], np.cov(rows.T), rtol=1e-12)
+    assert np.allclose(long.model.covariances[0], np.cov(rows.T), rtol=1e-12)
+    one, two = (co.leakage(found, 1.0) for found in (wide, long))
+    assert one.leakage.value == pytest.approx(two.leakage.value, rel=1e-12)
+    assert one.leakage.rule == "lemma-6.10"
+    assert wide.answer == pytest.approx(np.clip(rows, 100.0, 220.0).sum())
+
+
+def test_records_of_one_kind():
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(1, 5, size=400)
+    family = np.repeat(np.arange(400), sizes)
+    values = 3.0 * math.sqrt(0.3) * rng.normal(size=400)[family] + 3.0 * math.sqrt(0.7) * rng.normal(size=family.size)
+    found = co.fit({"g": family.tolist(), "v": values.tolist()}, group="g", value="v", clip=(-15.0, 15.0))
+    (S,) = found.model.covariances
+    assert S.shape == (4, 4)
+    assert S[0, 1] / S[0, 0] == pytest.approx(0.3, abs=0.1)
+    assert len({float(x) for x in np.diag(S)}) == 1
+    result = co.leakage(found, 1.0)
+    usable = {one.rule for one in result.theorems if one.usable}
+    assert usable == {"thm-6.3", "lemma-6.10", "lemma-6.10-clipped", "thm-6.14", "thm-6.14-tight"}
+    assert "all records of a group are of one kind" in result.leakage.assumes
+
+
+def test_smaller_kinds_of_groups_are_left_out_and_leak_less():
+    rows = {
+        "g": ["x", "x", "x", "y", "y", "z", "z", "w"],
+        "v": [1.0, 2.5, 3.0, 4.0, 1.5, 2.0, 2.6, 3.5],
+        "k": ["p", "p", "c", "p", "p", "p", "c", "c"],
+    }
+    found = co.fit(rows, group="g", value="v", role="k", model="gaussian")
+    assert [S.shape for S in found.model.covariances] == [(3, 3)]
+    S = found.model.covariances[0]
+    from dpradar.correlated.gaussian import reach
+
+    for part in ([0, 1], [0, 2], [1, 2]):
+        assert reach(S[np.ix_(part, part)]).value <= reach(S).value + 1e-12
+
+
+def test_missing_values_are_said():
+    rows = _families(np.random.default_rng(3), groups=50)
+    table = _table(rows)
+    table["a"][4], table["b"][7], table["b"][8] = None, "NA", ""
+    found = co.fit(table, columns=["a", "b"])
+    assert "3 of 50 rows have a missing value and are left out" in found.notes
+    assert found.model.records == 94
+    long = _long(rows)
+    long["height"][10], long["family"][3] = math.nan, ""
+    found = co.fit(long, group="family", value="height", role="role")
+    assert "2 of 100 rows have no value or no group and are left out" in found.notes
+    assert found.model.records == 98
+
+
+def test_values_that_are_not_normal_are_noticed_and_the_model_is_not_used():
+    rng = np.random.default_rng(4)
+    rows = rng.exponential(size=(300, 2)) + rng.exponential(size=(300, 1))
+    found = co.fit(_table(rows), columns=["a", "b"], clip=(0.0, 10.0))
+    assert _check(found, "normal").holds is False
+    result = co.leakage(found, 1.0)
+    assert result.leakage.rule == "thm-6.3"
+    assert result.leakage.value == 2.0
+    assert result.at_least is None
+    assert result.model == "groups of at most 2 records"
+    lemma = next(one for one in result.theorems if one.rule == "lemma-6.10")
+    assert not lemma.usable
+    assert lemma.claimed > 1.0
+    assert "the data speak against the model (check normal)" in lemma.why
+    named = co.leakage(co.fit(_table(rows), columns=["a", "b"], clip=(0.0, 10.0), model="gaussian"), 1.0)
+    assert named.leakage.rule in ("lemma-6.10", "lemma-6.10-clipped")
+    assert any("although the data speak against it" in text for text in named.leakage.assumes)
+
+
+def test_normal_values_are_seldom_refused():
+    """At significance 0.01; 200 tables, so more than 9 refusals have probability below 1e-4."""
+    rng = np.random.default_rng(5)
+    refused = sum(
+        _check(co.fit(_table(_families(rng, groups=150)), columns=["a", "b"]), "normal").holds is False
+        for _ in range(RUNS)
+    )
+    assert refused <= 9
+
+
+def test_variances_and_correlations_are_checked():
+    rows = _families(np.random.default_rng(6), sd=(4.0, 2.0))
+    found = co.fit(_table(rows), columns=["a", "b"])
+    assert _check(found, "equal-variances").holds is False
+    assert _check(found, "rho(m-2)<1").holds is True
+    assert _check(found, "positive-definite").holds is True
+    alike = co.fit(_table(_families(np.random.default_rng(6), sd=(2.0, 2.0))), columns=["a", "b"])
+    assert _check(alike, "equal-variances").holds is None
+    strong = np.random.default_rng(7).normal(size=(300, 1)) + 0.3 * np.random.default_rng(8).normal(size=(300, 4))
+    table = {name: strong[:, k].tolist() for k, name in enumerate("abcd")}
+    found = co.fit(table, columns=list("abcd"), clip=(-5.0, 5.0), model="gaussian")
+    assert _check(found, "rho(m-2)<1").holds is False
+    printed = next(one for one in co.leakage(found, 1.0).theorems if one.rule == "thm-6.14")
+    assert not printed.usable
+
+
+def test_sorted_groups_are_noticed():
+    rows = _families(np.random.default_rng(9))
+    plain = _check(co.fit(_table(rows), columns=["a", "b"]), "independent-groups")
+    assert plain.holds is None
+    assert "no sign" in plain.text
+    ordered = rows[np.argsort(rows.sum(axis=1))]
+    assert "sorted" in _check(co.fit(_table(ordered), columns=["a", "b"]), "independent-groups").text
+
+
+def test_targets_cover_the_data():
+    rows = _families(np.random.default_rng(10))
+    clip = (float(np.quantile(rows, 0.05)), float(np.quantile(rows, 0.95)))
+    found = co.fit(_table(rows), columns=["a", "b"], clip=clip)
+    assert _check(found, "within-clip").holds is False
+    wide, narrow = co.leakage(found, 1.0), co.leakage(found, 1.0, targets=clip)
+    assert wide.leakage.value > narrow.leakage.value
+    assert f"between {rows.min():g} and {rows.max():g}" in wide.leakage.assumes[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"columns": ["a"]}, "at least 2 different columns"),
+        ({"columns": ["a", "nope"]}, "a column: a, b"),
+        ({}, "either group and value, or columns"),
+        ({"columns": ["a", "b"], "model": "normal"}, '"groups" or "gaussian"'),
+    ],
+)
+def test_bad_tables(given, message):
+    with pytest.raises(ParameterError, match=message):
+        co.fit({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, 4.0]}, **given)
+
+
+def test_messages_do_not_show_the_data():
+    with pytest.raises(ParameterError) as caught:
+        co.fit({"a": [1.0, "secret17"], "b": [2.0, 1.0]}, columns=["a", "b"])
+    assert "secret17" not in str(caught.value)
+
+
+def test_a_model_is_not_asked_for():
+    rows = _families(np.random.default_rng(11))
+    found = co.fit(_table(rows), columns=["a", "b"], model="groups")
+    assert isinstance(found.model, co.Groups)
+    assert co.leakage(found, 2.0).leakage.value == 4.0
+
+
+# Series.
+
+LAZY = np.array([[0.9, 0.1], [0.3, 0.7]])
+
+
+def test_transition_probabilities_and_gaps():
+    series = [0, 0, 1, 1, None, 1, 0, 0, math.nan, "NA", 0, 1]
+    found = co.fit(series)
+    assert np.allclose(found.model.transitions, [[0.5, 0.5], [0.5, 0.5]])  # no transition across a gap
+    assert found.model.length == 12
+    assert found.notes == ("3 missing entries in 2 gaps interrupt the series", "9 records")
+    joined = co.fit(series, missing="drop")
+    assert joined.model.length == 9
+    assert np.allclose(joined.model.transitions, [[3 / 5, 2 / 5], [1 / 3, 2 / 3]])
+    with pytest.raises(ParameterError, match="without missing entries"):
+        co.fit(series, missing="refuse")
+
+
+def test_a_chain_is_found_again():
+    series = _series(LAZY, 20_000, np.random.default_rng(1))
+    found = co.fit(series)
+    assert np.abs(found.model.transitions - LAZY).max() < 0.02
+    assert found.doubts == ()
+    assert found.values == (0.0, 1.0)
+    assert found.answer == sum(series)
+
+
+def test_chains_are_seldom_doubted():
+    """Two tests at significance 0.01: of 200 chains more than 14 doubted have probability below 1e-4."""
+    rng = np.random.default_rng(2)
+    assert sum(bool(co.fit(_series(LAZY, 600, rng)).doubts) for _ in range(RUNS)) <= 14
+
+
+def test_longer_memory_is_noticed():
+    rng = np.random.default_rng(3)
+    series = [0, 0]
+    for u in rng.random(4000):
+        series.append(int(u < (0.8 if series[-2] else 0.2)))
+    found = co.fit(series)
+    assert "one-step-memory" in [check.name for check in found.doubts]
+    result = co.leakage(found, 1.0)
+    assert any("depends on more than the one before" in text for text in result.leakage.assumes)
+
+
+def test_change_over_time_is_noticed():
+    rng = np.random.default_rng(4)
+    series = _series(LAZY, 2000, rng) + _series(LAZY[::-1, ::-1], 2000, rng)
+    assert "stationary" in [check.name for check in co.fit(series).doubts]
+    day = [x for k in range(40) for x in _series(LAZY if k % 2 else LAZY[::-1, ::-1], 50, rng)]
+    assert "same-all-day" in [check.name for check in co.fit(day, period=100).doubts]
+
+
+def test_rare_states():
+    with pytest.raises(ParameterError, match="every state is followed"):
+        co.fit([0, 0, 1, 0, 2])
+    with pytest.raises(ParameterError, match="at least 2 different states"):
+        co.fit([1, 1, 1])
+    with pytest.raises(ParameterError, match="at most 50 states"):
+        co.fit(list(range(60)) * 2)
+    found = co.fit([0, 0, 1, 0, 0, 1, 0])  # 1 is never followed by 1
+    assert _check(found, "positive").holds is False
+    result = co.leakage(found, 1.0)
+    assert {one.rule for one in result.theorems if not one.usable} == {"thm-6.20", "thm-6.20-tight"}
+    assert result.leakage.rule == "all-attackers"  # few enough records
+    # Ones come apart, so that a count gives less away than some other mechanism would.
+    assert result.leakage.value < next(one.bound.value for one in result.theorems if one.rule == "chain-steps")
+
+
+def test_words_as_states():
+    found = co.fit(["walk", "rest", "rest", "walk", "run", "run", "walk", "rest", "run", "rest"])
+    assert found.model.states == 3
+    assert found.values is None
+    assert "any mechanism" in co.leakage(found, 1.0).release
+
+
+# The data of the thesis.
+
+
+@pytest.mark.data
+def test_family_iq(data):
+    pairs = thesis_data.mothers(data)
+    table = {"kid_score": pairs[:, 0].tolist(), "mom_iq": pairs[:, 1].tolist()}
+    found = co.fit(table, columns=["kid_score", "mom_iq"], clip=(40.0, 160.0), model="gaussian")
+    result = co.leakage(found, 1.0, targets=(40.0, 160.0))
+    assert result.leakage.value == pytest.approx(1.60997, abs=1e-5)
+    assert result.leakage.rule == "lemma-6.10"
+    assert result.at_least.value == pytest.approx(1.5854, abs=5e-5)
+    printed = next(one for one in result.theorems if one.rule == "thm-6.14")
+    assert not printed.usable
+    assert printed.claimed == pytest.approx(1.448276, abs=1e-6)
+    assert printed.claimed < result.at_least.value  # what is printed is exceeded by an attacker
+    assert _check(found, "equal-variances").holds is False
+    assert _check(found, "normal").holds is False
+    assert "2 of 868 values lie outside" in _check(found, "within-clip").text
+    inside = co.leakage(found, 1.0, targets=(70.0, 140.0))
+    assert inside.at_least.value == pytest.approx(0.9360, abs=5e-5)
+    assert inside.at_least.value > 0.8448
+
+
+@pytest.mark.data
+def test_galton(data):
+    families = thesis_data.galton(data)
+    table = {name: families.trios[:, k].tolist() for k, name in enumerate(("height", "father", "mother"))}
+    found = co.fit(table, columns=["height", "father", "mother"], clip=(0.0, 100.0), model="gaussian")
+    result = co.leakage(found, 1.0)
+    assert result.leakage.value == pytest.approx(1.468178, abs=1e-6)
+    R = found.model.covariances[0] / np.sqrt(
+        np.outer(np.diag(found.model.covariances[0]), np.diag(found.model.covariances[0]))
+    )
+    assert R[0, 1] == pytest.approx(0.2754, abs=1e-4)
+    assert R[0, 2] == pytest.approx(0.2017, abs=1e-4)
+    assert R[1, 2] == pytest.approx(0.0737, abs=1e-4)
+    whole = co.fit(families.persons, group="family", value="height", role="role", clip=(0.0, 100.0))
+    assert whole.model.size == 17
+    assert co.leakage(whole, 1.0).leakage.value == pytest.approx(8.2646, abs=1e-3)
+
+
+@pytest.mark.data
+def test_activity(data):
+    states, _ = thesis_data.activity(data)
+    found = co.fit(states, missing="drop")
+    P = found.model.transitions
+    assert P.ravel().tolist() == pytest.approx([0.882412, 0.117588, 0.304706, 0.695294], abs=1e-6)
+    result = co.leakage(found, 1.0)
+    theorem = next(one for one in result.theorems if one.rule == "thm-6.20")
+    assert theorem.bound.value == pytest.approx(1.0 + 8.061877, abs=1e-6)
+    assert {check.name for check in found.doubts} == {"stationary", "one-step-memory"}
+    zero = co.fit([0 if s is None else s for s in states])
+    from dpradar.correlated.markov import gamma
+
+    assert gamma(np.asarray(zero.model.transitions)) == pytest.approx(9.2834, abs=1e-4)
