@@ -1,10 +1,10 @@
-"""The figures and the table of [GuerraThesis] Chapter 6 by name, with what does not hold as printed."""
+"""The figures and the table of [GuerraThesis] by name, with what does not hold as printed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import thesis_bounds, thesis_response, thesis_utility
+from . import thesis_bounds, thesis_fig2, thesis_response, thesis_utility
 from .figure import PaperFigure
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ _SHARE = (
 )
 
 THESIS: Mapping[str, PaperFigure] = {
+    "thesis:fig2.1": PaperFigure(
+        "trade-off curves of several guarantees", lambda _, __: thesis_fig2.compute(), thesis_fig2.draw
+    ),
     "thesis:fig6.1": PaperFigure(
         "Theorem 6.14 beside the general bound, groups of 3, 5 and 7",
         lambda _, __: thesis_bounds.gaussian(thesis_bounds.SIZES_1),
