@@ -141,7 +141,7 @@ def models_for(effort: Effort, usual: int, quick: int) -> int:
             raise ParameterError("models", "a whole number at least 1", repr(effort.models))
         return effort.models
     if effort.network == "convnet":
-        hint = "Give --models N: a training takes about a minute, and there are N for each candidate and epsilon."
+        hint = "Give --models N: a training takes one to two minutes, and there are N for each candidate and epsilon."
         raise ParameterError("models", "given with the network convnet", "none", hint)
     return quick if effort.quick else usual
 
