@@ -142,6 +142,21 @@ def test_normal_values_are_seldom_refused():
     assert refused <= 9
 
 
+@pytest.mark.parametrize("n", [20, 55, 400])
+def test_scores_of_normality_are_those_of_scipy(n):
+    from scipy import stats
+
+    from dpradar.correlated.checks import _kurtosis_score, _skew_score
+
+    for power in (1, 3):
+        x = np.random.default_rng(n).normal(size=n) ** power
+        z = (x - x.mean()) / x.std()
+        assert _skew_score(float((z**3).mean()), n) == pytest.approx(stats.skewtest(x).statistic, rel=1e-9)
+        assert _kurtosis_score(float((z**4).mean()) - 3.0, n) == pytest.approx(
+            stats.kurtosistest(x).statistic, rel=1e-9
+        )
+
+
 def test_variances_and_correlations_are_checked():
     rows = _families(np.random.default_rng(6), sd=(4.0, 2.0))
     found = co.fit(_table(rows), columns=["a", "b"])

@@ -32,7 +32,7 @@ def no_data(monkeypatch):
 
 
 def test_every_figure_and_table_has_a_name():
-    assert [name for name in papers.names() if name.startswith("thesis:")] == NAMES
+    assert set(NAMES) <= set(papers.names())
 
 
 @pytest.mark.parametrize("name", ["thesis:fig6_1", "thesis:fig6_4", "thesis:table6_2"])

@@ -17,6 +17,8 @@ from ..errors import ParameterError
 from ..spec.words import FLAGS, Where, columns, number, span, words
 from . import parsing
 from .main import EXIT_UNMET, EXIT_VACUOUS
+from .progress import repeat_command
+from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -58,6 +60,7 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 @click.option("--target", type=parsing.NUMBER, help="The leakage that is allowed; --epsilon if it is not given.")
 @click.option("--simulate", type=parsing.WHOLE, metavar="RUNS", help="Draw the noise for the target so many times.")
 @click.option("--seed", type=parsing.WHOLE, help="Of the simulation.")
+@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def correlate_command(**options: Any) -> int:
     """Tell what a release gives away when records depend on each other: families, meters, time series.
@@ -67,6 +70,7 @@ def correlate_command(**options: Any) -> int:
     """
     from ..correlated import leakage
 
+    paths = checked_reports(options["reports"])
     table = columns(options["file"], "FILE", _FILES)
     found = _series(table, options) if options["markov"] else _groups(table, options)
     targets = options["targets"]
@@ -74,11 +78,11 @@ def correlate_command(**options: Any) -> int:
     result = leakage(found, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
     if options["simulate"] is not None:
         result = _simulated(result, found, options["simulate"], options["seed"])
-    if options["as_json"]:
-        click.echo(json.dumps(result.to_dict()))
-    else:
-        click.echo(result.explain())
-        click.echo("\nMachine-readable: --json.")
+    result = replace(result, command=repeat_command(None if result.simulated is None else result.simulated.seed))
+    click.echo(
+        json.dumps(result.to_dict()) if options["as_json"] else f"{result.explain()}\n\nMachine-readable: --json."
+    )
+    write_reports(result, paths)
     if options["target"] is not None and result.leakage.value > result.target:
         return EXIT_UNMET
     return EXIT_VACUOUS if result.leakage.value > _SAYS_NOTHING else 0

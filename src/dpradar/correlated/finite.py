@@ -22,6 +22,7 @@ __all__ = ["channel_leakage", "checked_channel", "densities", "laplace_leakage",
 Floats = NDArray[np.float64]
 MOST_WORK = 2e9  # additions: a few seconds
 _ROUNDING = 1e-12
+_SUM_TOLERANCE = 1e-9
 
 
 def sensitivity(query: Floats) -> float:
@@ -78,7 +79,7 @@ def checked_channel(model: Joint, matrix: object) -> Floats:
     size = model.probabilities.size
     if array.ndim != 2 or array.shape[0] != size or not np.all(np.isfinite(array)) or np.any(array < 0.0):
         raise ParameterError("channel", f"a matrix of {size} rows of probabilities", f"shape {array.shape}", hint)
-    if np.any(np.abs(array.sum(axis=1) - 1.0) > 1e-9):  # noqa: PLR2004
+    if np.any(np.abs(array.sum(axis=1) - 1.0) > _SUM_TOLERANCE):
         raise ParameterError("channel", "rows that sum to 1 (within 1e-9)", "others", hint)
     return np.asarray(array)
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 __all__ = [
     "calibrated_sentence",
     "explain_correlation",
+    "guesses",
+    "leak_text",
     "leakage_sentence",
     "people_sentence",
     "simulated_sentence",
@@ -24,7 +26,8 @@ __all__ = [
 _PEOPLE = 100
 
 
-def _leak(value: float) -> str:
+def leak_text(value: float) -> str:
+    """Return a leakage, rounded up."""
     return rounded(value, 4, "up") if value < 1e5 else f"{math.ceil(value):,}"  # noqa: PLR2004
 
 
@@ -34,7 +37,7 @@ def leakage_sentence(result: Correlation) -> str:
     word = "" if bound.side == "exact" else "at most "
     cites = f", {'; '.join(bound.cites)}" if bound.cites else ""
     return (
-        f"Leakage: {word}{_leak(bound.value)}; it would be {result.epsilon:g} if records were independent "
+        f"Leakage: {word}{leak_text(bound.value)}; it would be {result.epsilon:g} if records were independent "
         f"({bound.rule}{cites})."
     )
 
@@ -44,7 +47,14 @@ def without_model_sentence(result: Correlation) -> str | None:
     free = result.any_dependence
     if free.rule == result.leakage.rule:
         return None
-    return f"Whatever the dependence within a group: at most {_leak(free.value)} ({free.rule})."
+    return f"Whatever the dependence within a group: at most {leak_text(free.value)} ({free.rule})."
+
+
+def guesses(result: Correlation) -> tuple[int, int]:
+    """Return of how many of 100 people a guess between two values is right, with and without the dependence."""
+    levels = (result.leakage.value, result.epsilon)
+    after, independent = (count_up(1.0 / (1.0 + math.exp(-min(level, 700.0))), _PEOPLE) for level in levels)
+    return after, independent
 
 
 def people_sentence(result: Correlation) -> str:
@@ -52,10 +62,7 @@ def people_sentence(result: Correlation) -> str:
 
     Told two values that are equally likely, the best guess is right with probability at most e^L / (1 + e^L).
     """
-    after, independent = (
-        count_up(1.0 / (1.0 + math.exp(-min(level, 700.0))), _PEOPLE)
-        for level in (result.leakage.value, result.epsilon)
-    )
+    after, independent = guesses(result)
     return (
         f"Told two values of someone's record, a guess is right for 50 of {_PEOPLE}; after this release for at most "
         f"{after} of {_PEOPLE} ({independent} if records were independent)."
@@ -115,7 +122,7 @@ def theorem_sentence(one: Theorem) -> str:
     noise = "no noise keeps the target" if one.epsilon is None else f"target kept by epsilon {one.epsilon:.4g}"
     if one.times is not None and math.isfinite(one.times):
         noise += f", {one.times:.4g} times the error"
-    shown = number(one.bound) if one.bound.value < 1e5 else f"at most {_leak(one.bound.value)}"  # noqa: PLR2004
+    shown = number(one.bound) if one.bound.value < 1e5 else f"at most {leak_text(one.bound.value)}"  # noqa: PLR2004
     return f"{one.rule:<20}{shown}: {one.title}; {noise}"
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ..results import Assessment, AttackRun, AuditResult, Calibration
     from ..results.accounting import Accounting
+    from ..results.correlation import Correlation
     from ..results.lint import LintReport
     from ..results.run import RunResult
 
@@ -225,7 +226,7 @@ class Page:
 
 
 def page_of(
-    result: Assessment | Calibration | AttackRun | AuditResult | RunResult | Accounting | LintReport,
+    result: Assessment | Calibration | AttackRun | AuditResult | RunResult | Accounting | LintReport | Correlation,
 ) -> Page:
     """Return the page of a result.
 
@@ -237,7 +238,7 @@ def page_of(
     'Because they took part, the best attacker is right about 14 more of 100 people.'
     """
     from ..errors import ParameterError
-    from . import accounting_view, pages, runs
+    from . import accounting_view, correlation_view, pages, runs
 
     builders: dict[str, Callable[[Any], Page]] = {
         "Assessment": pages.assessment_page,
@@ -247,6 +248,7 @@ def page_of(
         "RunResult": runs.run_page,
         "Accounting": accounting_view.accounting_page,
         "LintReport": accounting_view.lint_page,
+        "Correlation": correlation_view.correlation_page,
     }
     builder = builders.get(type(result).__name__)
     if builder is None:

@@ -16,7 +16,7 @@ SCHEMA = "dpradar/correlation/1"
 _CHECK = ("name", "holds", "text")
 _THEOREM = ("rule", "title", "usable", "why", "claimed", "epsilon", "error", "times")
 _SIMULATED = ("runs", "seed", "error", "error_exact", "mape", "mape_exact")
-_PLAIN = ("version", "model", "release", "epsilon", "target", "sensitivity", "records")
+_PLAIN = ("version", "model", "release", "epsilon", "target", "sensitivity", "records", "command")
 _LISTS = ("notes", "warnings")
 _SAME = 1e-9  # of two theorems that ask for the same noise up to rounding, the first
 
@@ -138,6 +138,7 @@ class Correlation:
     simulated: Simulated | None = None
     notes: tuple[str, ...] = field(default=())
     warnings: tuple[str, ...] = field(default=())
+    command: str | None = None
     version: str = ""
 
     @property
@@ -191,6 +192,17 @@ class Correlation:
         from ..present.correlation import explain_correlation
 
         return explain_correlation(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the answer for people, as .html or .md, and return where it is."""
+        from ..present.files import save_report
+
+        return save_report(self, path)
+
+    def _repr_html_(self) -> str | None:
+        from ..present.notebook import notebook_html
+
+        return notebook_html(self)
 
     def __repr__(self) -> str:
         return f"Correlation(leakage {self.leakage.value:.6g} {self.leakage.side}, {self.leakage.rule}; {self.model})"
