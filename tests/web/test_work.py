@@ -101,6 +101,40 @@ def test_when_too_much_waits_more_is_refused_and_the_server_goes_on():
     asyncio.run(asked())
 
 
+def test_a_question_that_was_given_up_is_asked_anew():
+    async def asked():
+        desk = Desk(Limits())
+        first = desk.ask("calibrate", {"number": 1}, long=True)
+        first.state = "running"
+        desk.stop(first)
+        again = desk.ask("calibrate", {"number": 1}, long=True)
+        assert again is not first
+        first.finish("stopped")
+        assert desk.ask("calibrate", {"number": 1}, long=True) is again
+
+    asyncio.run(asked())
+
+
+def test_a_whole_answer_is_not_called_partial_because_someone_left(client):
+    address = "/assess?kind=grr&m=11&epsilon=1"
+    desk = _desk(client)
+    page = client.get(address)
+    for job in desk._jobs.values():
+        job.stopping = job.finished
+    assert client.get(address).text == page.text
+
+
+def test_extreme_numbers_get_an_answer_or_a_message(client):
+    for query in (
+        "kind=laplace&who=worst&times=1000000000",
+        "kind=dpsgd&noise_multiplier=1e300",
+        "kind=grr&epsilon=1e300",
+    ):
+        got = client.get(f"/assess?{query}")
+        assert got.status_code in (200, 400)
+        assert "Internal error" not in got.text
+
+
 def test_old_results_are_forgotten():
     async def asked():
         desk = Desk(Limits(kept_jobs=5, kept_bytes=1_000))

@@ -197,7 +197,7 @@ class Desk:
         """Return the job for a question, a new one unless it is known; raises Busy when too many wait."""
         key = hashlib.sha256(json.dumps([task, data], sort_keys=True).encode()).hexdigest()[:32]
         known = self._jobs.get(key)
-        if known is not None and known.state in _KEPT:
+        if known is not None and known.state in _KEPT and (known.finished or not known.stopping):
             self._jobs.move_to_end(key)
             return known
         seconds = self.limits.long_seconds if long else self.limits.quick_seconds

@@ -36,7 +36,9 @@ _PRECISION = 1e-5  # that of the command line, so that both give the same value
 
 def _answer(result: Any, page: Page | None = None) -> Answer:
     shown = page_of(result) if page is None else page
-    return {"title": shown.title, "html": fragment(shown), "json": json.dumps(result.to_dict())}
+    partial = getattr(result, "interrupted", False) or getattr(result, "status", "") == "stopped"
+    told = json.dumps(result.to_dict())
+    return {"title": shown.title, "html": fragment(shown), "json": told, "partial": bool(partial)}
 
 
 def _parts(question: dict[str, Any]) -> tuple[Any, Any]:

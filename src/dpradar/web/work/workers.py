@@ -25,6 +25,7 @@ __all__ = ["Message", "Stopped", "Worker"]
 
 _SPAWN = multiprocessing.get_context("spawn")  # the server has threads, which do not survive a fork
 _MEMORY = 3 * 2**30  # bytes beyond what a worker holds when it starts
+_EXTREME = "A number here is too large, or too small, to be computed with. Try one that is less extreme."
 _EVERY = 0.1  # seconds between two reports of progress
 
 
@@ -121,6 +122,8 @@ def _done(tasks: dict[str, Callable[..., Any]], task: str, data: Any, report: Ca
         return Message("stopped")
     except MemoryError:
         return Message("large")
+    except OverflowError:
+        return Message("bad", (_EXTREME, ""))
     except Exception as error:  # the process must live on; its message may hold private values
         return Message("bug", type(error).__name__)
 
