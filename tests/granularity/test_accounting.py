@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
@@ -540,3 +540,38 @@ def test_mechanisms_of_the_library():
         Step(name="s", mechanism=dr.PureDP(0.5, neighbours="add-remove"), granularity="user:replace-one").losses[0][1]
         == 1.0
     )
+
+
+# --------------------------------------------------------------------------- the rules against the definition, exactly
+
+
+LISTED = databases.tables("abcdef", range(4))
+NEAR = {
+    target: Granularity.parse(target).on(databases.tables("abcdef", range(3))).pairs()
+    for target in ("bounded", "unbounded")
+}
+
+
+@settings(max_examples=12)
+@given(st.lists(st.floats(0.0, 3.0), min_size=3, max_size=3), st.sampled_from(["own", "common"]), st.booleans())
+def test_totals_are_the_listed_maximum(losses, domain, gaussian):
+    """Metrics only: every mechanism takes all that its distance allows."""
+    kind = "mu" if gaussian else "epsilon"
+    for stated in ("bounded", "unbounded"):
+        steps = [
+            Step(
+                name=cell,
+                granularity=stated,
+                partition="p",
+                cell=cell,
+                domain=domain,
+                function=lambda table, cell=cell: tuple(x for x in table if x in cell),
+                **{kind: loss},
+            )
+            for cell, loss in zip(("ab", "cd", "ef"), losses, strict=True)
+        ]
+        made = Pipeline(steps=steps, partitions=[VALUE], targets=["bounded", "unbounded"])
+        found = account(made)
+        for target in ("bounded", "unbounded"):
+            worst = getattr(worst_pair(made, NEAR[target], LISTED), kind)
+            assert getattr(found.total(target), kind) == pytest.approx(worst, rel=1e-9, abs=1e-140)

@@ -129,7 +129,7 @@ def test_tables_of_users_with_public_owners():
 STREAM = ["event", "w-event:1", "w-event:2", "w-event:3", "l-trajectory:1", "l-trajectory:2", "user:replace-one"]
 STREAM += ["user:add-remove", "element:2", "trajectory:replace-one", "trajectory:add-remove"]
 # (databases, facts): only values secret; which points exist; who takes part.
-VALUES = databases.fixed_streams({0: [0, 1, 2], 1: [1, 2]}, 3)
+VALUES = databases.fixed_streams({0: [0, 1, 2], 1: [1]}, 3)
 POINTS = databases.streams(2, 3, 1, 2)
 PEOPLE = databases.joining(databases.streams(2, 2, 2, 2))
 DOMAINS = {

@@ -429,6 +429,24 @@ def test_the_published_clustering_is_refuted():
     assert report.findings[0].evidence.witness.never
 
 
+def test_many_looks_share_few_trials():
+    """More pairs of databases than trials for each: every look gets as many as an audit needs."""
+    pairs = [((f"x{k}", "a"), ("a",)) for k in range(70)]
+
+    def nothing_released(data, rng):
+        return set()
+
+    names, report = rules(nothing_released, ADD, pairs=pairs, trials=1_000)
+    assert names == []
+    assert "71 looks" in report.notes[0]
+
+
+@pytest.mark.parametrize("bad", [{"noise": "Laplace"}, {"support": "fixd"}, {"longest": 0}, {"assumed": -1.0}])
+def test_words_that_no_rule_knows_are_refused(bad):
+    with pytest.raises(dr.ParameterError, match=f"Practice.{next(iter(bad))}"):
+        Practice(**bad)
+
+
 def test_samplers_that_cannot_be_tested():
     with pytest.raises(dr.ParameterError, match="a guarantee"):
         lint_sampler(samplers.geometric, claim=1.0, domain=2)

@@ -156,7 +156,9 @@ def _reason(pipeline: Pipeline, target: Granularity, steps: Sequence[StepLoss]) 
     if step.partition is not None:
         kind = pipeline.partition(step.partition).kind
         where = "a cell of its own" if step.domain == "own" else "one cell"
-        return f"{step.name} reads {where} of a partition by {kind}, which one change under {target} can change too far"
+        told = f"{step.name} reads {where} of a partition by {kind}, which one change under {target} can change too far"
+        stream = pipeline.facts.hidden is None and target.kind in ("stream", "any")
+        return f"{told}; it may be finite if the data say what is hidden" if stream else told
     stated, _ = step.losses[0]
     return f"{step.name}, stated under {stated}: {conversion(stated, target, pipeline.facts).why}"
 

@@ -30,6 +30,23 @@ _SENSITIVITY = Param(
     typical=(0.0, 100.0),
 )
 _KINDS = ("value", "index", "user", "time", "custom")
+NOISES = (
+    "laplace",
+    "gaussian",
+    "geometric",
+    "discrete-gaussian",
+    "exponential",
+    "randomised-response",
+    "sampling",
+    "none",
+)
+_CHOICES = {
+    "noise": NOISES,
+    "arithmetic": ("float", "exact"),
+    "noise_on": ("all", "present"),
+    "support": ("fixed", "data"),
+    "query": ("count", "histogram", "n-gram", "prefix-tree"),
+}
 
 
 def _granularity(owner: str, given: Granularity | str) -> Granularity:
@@ -57,6 +74,19 @@ class Practice:
     longest: int | None = None
     gram: int | None = None
     assumed: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in _CHOICES.items():
+            value = getattr(self, name)
+            if value is not None and value not in allowed:  # a word that no rule knows would hide what is wrong
+                raise ParameterError(f"Practice.{name}", f"one of {', '.join(allowed)}", shown(value))
+        for name in ("longest", "gram"):
+            if getattr(self, name) is not None:
+                param = Param(name=name, integer=True, low=1, what="how many points or levels")
+                object.__setattr__(self, name, int(param.check("Practice", getattr(self, name))))
+        if self.assumed is not None:
+            param = Param(name="assumed", low=0.0, what="the sensitivity that the noise was scaled to")
+            object.__setattr__(self, "assumed", param.check("Practice", self.assumed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
+from ..granularity.pipeline import NOISES
 from .shapes import Allowed, Day, Table, Text
 
 __all__ = ["TABLES", "PipelineTop"]
@@ -33,16 +34,7 @@ def _model(name: str, what: str, keys: dict[str, Any], needed: tuple[str, ...] =
 
 _FACTS = ("records", "users", "points_per_user", "trajectories_per_user", "points_per_trajectory", "times", "vertices")
 _PRACTICE = {
-    "noise": _choice(
-        "laplace",
-        "gaussian",
-        "geometric",
-        "discrete-gaussian",
-        "exponential",
-        "randomised-response",
-        "sampling",
-        "none",
-    ),
+    "noise": _choice(*NOISES),
     "arithmetic": _choice("float", "exact"),
     "noise_on": _choice("all", "present"),
     "support": _choice("fixed", "data"),

@@ -105,19 +105,20 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     total = int(TRIALS.check("lint_sampler", trials))
     level = SIGNIFICANCE.check("lint_sampler", significance)
     root = np.random.SeedSequence(checked_seed("lint_sampler", seed))
-    probe, seeds = np.random.default_rng(root.spawn(1)[0]), root.spawn(1)[0].generate_state(64).tolist()
+    probe = np.random.default_rng(root.spawn(1)[0])
     source = source_of(sampler, domain, pairs, vectorised=vectorised, asked=output_kind, probe=probe)
     if source.log is not None:
         raise ParameterError("lint_sampler.sampler", "a function or a program", "a log", "Audit a log: dpradar audit.")
     looks = _looks(source, pairs, probe)
-    each = max(TRIALS.low, total // (len(looks) + 1))
+    each = max(int(TRIALS.low), total // (len(looks) + 1))
+    counts = [max(each, total - each * (len(looks) - 1)), *([each] * (len(looks) - 1))]  # the first is the most general
+    seeds = [int(one.generate_state(1)[0]) for one in root.spawn(len(looks))]
     findings, done, told = [], 0, ""
-    for number, look in enumerate(looks):
-        count = int(each if number else total - each * (len(looks) - 1))  # the first look has no preference: half
-        result = _audited(source, look, claim, pairs, count, level / len(looks), seeds[number], output_kind)
+    for look, count, start in zip(looks, counts, seeds, strict=True):
+        result = _audited(source, look, claim, count, level / len(looks), start, output_kind)
         done, told = done + count, result.claim
         if progress is not None:
-            progress(done, total)
+            progress(min(done, total), total)
         if result.refuted:
             findings.append(_finding(look, result))
     return LintReport(
@@ -205,7 +206,6 @@ def _audited(
     source: Source,
     look: _Look,
     claim: Any,
-    pairs: Any,
     trials: int,
     level: float,
     seed: int,
@@ -218,12 +218,11 @@ def _audited(
     )
     settings = {"claim": claim, "trials": trials, "significance": level, "seed": seed, "output_kind": kind}
     if source.pairs is None:
-        values = list(range(len(source.names)))
 
         def many(inputs: Any, rng: np.random.Generator) -> Any:
             return view(source.draw(np.asarray(inputs, dtype=np.intp), rng))
 
-        return audit(many, domain=len(values), **settings)
+        return audit(many, domain=len(source.names), **settings)
 
     def one(number: int, count: int, rng: np.random.Generator) -> Any:
         return view(source.draw(np.full(count, number, dtype=np.intp), rng))
