@@ -75,9 +75,13 @@ def test_two_states_are_followed_exactly(P, epsilon, length):
 @given(transitions(least=0.0), st.floats(0.05, 0.95), epsilons, st.integers(1, 4))
 @settings(max_examples=25)
 def test_any_start_is_covered(P, first, epsilon, length):
-    model = twin.chain(P, [first, 1.0 - first], length)
-    above, _ = markov.steps(co.Chain(P, length, [first, 1.0 - first]), epsilon)
-    assert twin.worst_mechanism(model, epsilon) <= above + 1e-6
+    worst = twin.worst_mechanism(twin.chain(P, [first, 1.0 - first], length), epsilon)
+    chain = co.Chain(P, length, [first, 1.0 - first])
+    assert worst <= markov.steps(chain, epsilon)[0] + 1e-6
+    used = [route for route in routes(chain, Release()) if route.usable]
+    assert "thm-6.20-tight" in [route.rule for route in used] or P.min() < 1e-300
+    for route in used:
+        assert worst <= route.leak(epsilon) + 1e-6, route.rule
 
 
 @given(transitions(states=3, least=0.0), epsilons, st.integers(1, 3), st.booleans())

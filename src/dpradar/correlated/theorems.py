@@ -176,12 +176,15 @@ def _correlation_bound(
     unequal = next((one for one in model.covariances if not gaussian.equal_variances(one)), None)
     pairs = [(int(one.shape[0]), gaussian.largest_correlation(one)) for one in model.covariances]
     strong = next(((m, rho) for m, rho in pairs if rho * (m - 2) >= 1.0), None)
-    bad = reason
-    if unequal is not None and bad is None:
+    wrong = [] if reason is None else [reason]
+    if unequal is not None:
         sd = np.sqrt(np.diag(unequal))
-        bad = f"needs equal variances (Definition 6.9); standard deviations go from {sd.min():.4g} to {sd.max():.4g}"
+        wrong.append(
+            f"needs equal variances (Definition 6.9); standard deviations go from {sd.min():.4g} to {sd.max():.4g}"
+        )
     if strong is not None:
-        bad = bad or f"needs rho (m - 2) < 1; here rho {strong[1]:.4g} and m {strong[0]}"
+        wrong.append(f"needs rho (m - 2) < 1; here rho {strong[1]:.4g} and m {strong[0]}")
+    bad = "; ".join(wrong) or None
     formula = gaussian.h_tight if tight else gaussian.h
     factor = None if strong is not None else width * max(formula(m, rho) for m, rho in pairs)
     leak, allowed = _proportional(1.0 if factor is None else factor)
@@ -203,13 +206,12 @@ def _correlation_bound(
 
 def _chain(model: Chain, release: Release) -> list[Route]:
     P = np.asarray(model.transitions)
-    bad = None
-    if model.smallest < markov.TINY:
-        bad = "needs all transition probabilities above 0 (H1)"
-    elif not model.is_stationary:
-        bad = "needs a chain that starts as it goes on (H2, stationary)"
+    zero = "needs all transition probabilities above 0 (H1)" if model.smallest < markov.TINY else None
+    bad = zero
+    if not model.is_stationary:
+        bad = zero or "as stated, needs a chain that starts as it goes on (H2, stationary)"
     ratio, (row, column) = markov.gamma(P), markov.row_and_column_ratios(P)
-    assumed = ("a stationary Markov chain with these transition probabilities",)
+    assumed = "Markov chain with these transition probabilities"
     printed = _offset(4.0 * math.log(ratio)) if math.isfinite(ratio) else None
     ours = _offset(2.0 * math.log(row) + 2.0 * math.log(column)) if math.isfinite(row) else None
     found = [
@@ -219,17 +221,17 @@ def _chain(model: Chain, release: Release) -> list[Route]:
             why=bad or "all transitions possible, stationary",
             usable=bad is None,
             cites=(f"{_THESIS} Theorem 6.20",),
-            assumes=assumed,
+            assumes=(f"a stationary {assumed}",),
             leak=None if printed is None else printed[0],
             allowed=None if printed is None else printed[1],
         ),
         Route(
             rule="thm-6.20-tight",
             title=f"Markov chain, ratios within rows {row:.6g} and columns {column:.6g}",
-            why=bad or "all transitions possible, stationary",
-            usable=bad is None,
+            why=zero or "all transitions possible; any start will do",
+            usable=zero is None,
             cites=(f"{_THESIS} Theorem 6.20", OURS),
-            assumes=assumed,
+            assumes=(f"a {assumed}, any start",),
             leak=None if ours is None else ours[0],
             allowed=None if ours is None else ours[1],
         ),

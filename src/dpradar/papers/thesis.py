@@ -24,7 +24,7 @@ _RESPONSE = (
 _IQ = (
     "FamilyIQ and Galton have unequal variances: the printed factor 1.4483 under-protects mothers (1.61 by Lemma 6.10, "
     "an attacker reaches 1.585); at epsilon 1 the printed noise saves 198 units (IQ) and 343 inches (Galton) over the "
-    "general bound, not more than 400 and 200. Values are not normal, and Galton's families have up to 15 children"
+    "general bound, not more than 400 and 200. FamilyIQ is not normal, and Galton's families have up to 15 children"
 )
 _CHAINS = (
     "Electricity 70 kWh: the printed matrix has gamma 5.705, not 3.29; smallest epsilons are 8.06 (Activity), 6.97, "

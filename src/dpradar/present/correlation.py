@@ -24,11 +24,18 @@ __all__ = [
 ]
 
 _PEOPLE = 100
+_LARGE = 1000.0  # leakages above are shown in whole numbers
 
 
 def leak_text(value: float) -> str:
-    """Return a leakage, rounded up."""
-    return rounded(value, 4, "up") if value < 1e5 else f"{math.ceil(value):,}"  # noqa: PLR2004
+    """Return a leakage, rounded up.
+
+    Examples
+    --------
+    >>> leak_text(1.46817824), leak_text(17568.0)
+    ('1.4682', '17,568')
+    """
+    return rounded(value, 4, "up") if value < _LARGE else f"{math.ceil(value):,}"
 
 
 def leakage_sentence(result: Correlation) -> str:
@@ -122,7 +129,7 @@ def theorem_sentence(one: Theorem) -> str:
     noise = "no noise keeps the target" if one.epsilon is None else f"target kept by epsilon {one.epsilon:.4g}"
     if one.times is not None and math.isfinite(one.times):
         noise += f", {one.times:.4g} times the error"
-    shown = number(one.bound) if one.bound.value < 1e5 else f"at most {leak_text(one.bound.value)}"  # noqa: PLR2004
+    shown = f"{'' if one.bound.side == 'exact' else 'at most '}{leak_text(one.bound.value)}"
     return f"{one.rule:<20}{shown}: {one.title}; {noise}"
 
 
