@@ -19,6 +19,7 @@ import dpradar
 from . import (
     accounting,
     continuous,
+    correlated,
     dense,
     granularity,
     guarantees,
@@ -43,6 +44,7 @@ CASES: tuple[Case, ...] = (
     *guarantees.CASES,
     *accounting.CASES,
     *granularity.CASES,
+    *correlated.CASES,
     *reports.CASES,
     *learning.CASES,
     *web.CASES,
