@@ -119,7 +119,6 @@ CASES = (
         name="correlated.steps.sticky",
         what=f"the same, states that last 10,000 steps, {_LENGTH:,} records",
         prepare=partial(_steps, _STICKY),
-        seconds=1.0,
     ),
     Case(
         name="correlated.leakage",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from . import correlated as correlated
     from . import notions as notions
     from . import spec as spec
     from .attacks import attack, measure, optimal_attack
@@ -129,7 +130,7 @@ _HOMES = {
     "threats": "Goal Knowledge Prior Threat",
 }
 _NAMES = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = ("notions", "spec")
+_MODULES = ("correlated", "notions", "spec")
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and so notice a wrong one
 

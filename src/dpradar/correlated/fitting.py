@@ -315,7 +315,7 @@ def _fit_series(entries: list[Any], state: Callable[[Any], Hashable] | None, mis
     found = tests.chain_checks(states, P, period=period)
     doubts = tuple(c for c in found if c.holds is False and c.name != "positive")
     steps = int(((states[:-1] >= 0) & (states[1:] >= 0)).sum())
-    binary = set(names) == {0, 1}  # False and True too
+    binary = set(names) == {0, 1} or names == ["0", "1"]  # False and True too; words of a file
     present = int((states >= 0).sum())
     return Fit(
         model=Chain(P, length=len(states)),
