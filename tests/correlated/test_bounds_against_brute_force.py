@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from dpradar import correlated as co
 from dpradar.correlated import finite, gaussian, markov
+from dpradar.correlated.kinds import KINDS
 from dpradar.correlated.response import exact_flip, response_leakage
 from dpradar.correlated.tails import gaussian_lower
-from dpradar.correlated.theorems import Release, routes
+from dpradar.correlated.theorems import Release
 from tests.correlated.strategies import covariances, epsilons, joints, transitions
 from tests.twin import correlated as twin
 
@@ -78,7 +79,7 @@ def test_any_start_is_covered(P, first, epsilon, length):
     worst = twin.worst_mechanism(twin.chain(P, [first, 1.0 - first], length), epsilon)
     chain = co.Chain(P, length, [first, 1.0 - first])
     assert worst <= markov.steps(chain, epsilon)[0] + 1e-6
-    used = [route for route in routes(chain, Release()) if route.usable]
+    used = [route for route in KINDS[co.Chain].routes(chain, Release()) if route.usable]
     assert "thm-6.20-tight" in [route.rule for route in used] or P.min() < 1e-300
     for route in used:
         assert worst <= route.leak(epsilon) + 1e-6, route.rule
@@ -92,7 +93,7 @@ def test_three_states_are_bounded(P, epsilon, length, other_start):
     model = co.Chain(P, length, start if other_start else None)
     worst = twin.worst_mechanism(twin.chain(P, start, length), epsilon)
     assert worst <= markov.steps(model, epsilon)[0] + 1e-6
-    for route in routes(model, Release()):
+    for route in KINDS[co.Chain].routes(model, Release()):
         if route.usable:
             assert worst <= route.leak(epsilon) + 1e-6, route.rule
 

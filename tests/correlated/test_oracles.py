@@ -10,9 +10,10 @@ import pytest
 import dpradar as dr
 from dpradar import correlated as co
 from dpradar.correlated import finite, gaussian, markov
+from dpradar.correlated.kinds import KINDS
 from dpradar.correlated.response import printed_flip, response_error, response_leakage
 from dpradar.correlated.tails import gaussian_lower
-from dpradar.correlated.theorems import Release, routes
+from dpradar.correlated.theorems import Release
 from dpradar.errors import ParameterError
 from tests.twin import correlated as twin
 
@@ -31,7 +32,7 @@ def _chain(name: str, length: int) -> co.Chain:
 
 
 def _route(model, rule: str, release: Release | None = None):
-    return next(route for route in routes(model, release or Release()) if route.rule == rule)
+    return next(route for route in KINDS[type(model)].routes(model, release or Release()) if route.rule == rule)
 
 
 # Example 2.25: Alice and Bob.

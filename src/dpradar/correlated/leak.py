@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
 from ..results import Bound
-from ..results.correlation import Check, Correlation, Theorem
-from . import markov
-from .models import Chain, GaussianGroups, Groups, Joint
+from ..results.correlation import Correlation, Theorem
+from .fitting import Fit
+from .kinds import KINDS, Asked, Lower, released
 from .parameters import EPSILON, TARGET
-from .tails import gaussian_lower
-from .theorems import OURS, Release, Route, error_of, routes
+from .theorems import OURS, Release, Route, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .fitting import Fit
+    from .kinds import Targets
+    from .models import Chain, GaussianGroups, Groups, Joint
+
+    Model = Groups | GaussianGroups | Chain | Joint
 
 __all__ = ["calibrate", "leakage"]
 
-Model = Groups | GaussianGroups | Chain | Joint
-Targets = tuple[float, float] | Literal["any"] | None
 _AGREE = 1e-9
-_LOW_TAIL = 0.05
+_TAIL = 0.05
 
 
 def leakage(
@@ -78,34 +76,40 @@ def leakage(
     >>> round(r.leakage.value, 4), r.leakage.rule, r.any_dependence.value
     (1.45, 'lemma-6.10', 2.0)
     """
-    model, checks, notes, warnings = _parts(what)
+    fitted = _as_fit(what)
+    model, kind = fitted.model, KINDS[type(fitted.model)]
     level = EPSILON.check("leakage", epsilon)
     goal = TARGET.check("leakage", level if target is None else target) if target is not None or level > 0.0 else level
-    release = _release(what, model, clip, targets, values)
-    found = _doubted(routes(model, release), what)
-    theorems = tuple(_theorem(route, level, goal, release) for route in found)
+    asked = Asked(
+        clip=fitted.clip if clip is None else clip,
+        targets=targets,
+        values=fitted.values if values is None else values,
+        observed=fitted.observed,
+    )
+    release = kind.release(model, asked)
+    routes = _doubted(kind.routes(model, release), fitted)
+    theorems = tuple(_theorem(route, level, goal, release) for route in routes)
     usable = [one.bound for one in theorems if one.usable and one.bound is not None]
     close = min(bound.value for bound in usable) * (1.0 + _AGREE)
     best = min((bound for bound in usable if bound.value <= close), key=lambda bound: bound.side != "exact")
-    sure = any(route.usable and not route.model_free for route in found) or isinstance(model, Groups)
-    lower = _lower(model, release, level, best) if sure else None
-    result = Correlation(
-        model=_described(model if sure else _unmodelled(model)),
-        release=_released(level, release),
+    modelled = any(route.usable and not route.model_free for route in routes)
+    whole = model.records is not None and model.records > 1 and kind.group(model) == model.records
+    return Correlation(
+        model=kind.described(model) if modelled else kind.without_model(model),
+        release=released(level, release),
         epsilon=level,
         target=goal,
         leakage=best,
         any_dependence=usable[0],
-        at_least=lower,
+        at_least=_lower(kind.lower(model, release, level), best) if modelled else None,
         theorems=theorems,
-        checks=checks,
+        checks=fitted.checks,
         sensitivity=release.span,
         records=model.records,
-        notes=notes,
-        warnings=warnings,
+        notes=fitted.notes,
+        warnings=(*fitted.warnings, *(_no_free_lunch(best, goal, release.span, model.records) if whole else ())),
         version=__version__,
     )
-    return replace(result, warnings=(*warnings, *_no_free_lunch(result, model)))
 
 
 def calibrate(
@@ -144,75 +148,29 @@ def calibrate(
     )
 
 
-def _parts(what: Model | Fit) -> tuple[Model, tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-    if isinstance(what, Groups | GaussianGroups | Chain | Joint):
-        return what, (), (), ()
-    model = getattr(what, "model", None)
-    if model is None:
-        allowed = "given Groups, GaussianGroups, Chain, Joint, or what fit() returned"
+def _as_fit(what: Any) -> Fit:
+    """Return a model as if it had been fitted, with nothing to check."""
+    if isinstance(what, Fit):
+        return what
+    if type(what) not in KINDS:
+        allowed = f"given {', '.join(kind.__name__ for kind in KINDS)}, or what fit() returned"
         raise ParameterError("leakage", allowed, type(what).__name__)
-    return model, what.checks, what.notes, what.warnings
+    return Fit(model=what)
 
 
-def _release(
-    what: Model | Fit, model: Model, clip: tuple[float, float] | None, targets: Targets, values: Sequence[float] | None
-) -> Release:
-    if isinstance(model, Joint):
-        return Release(values=_joint_span(model))
-    if isinstance(model, Chain):
-        numbers = getattr(what, "values", None) if values is None else values
-        return Release(values=None if numbers is None else _checked_values(model, numbers))
-    interval = getattr(what, "clip", None) if clip is None else _interval("clip", clip)
-    return Release(clip=interval, targets=_targets(targets, interval, getattr(what, "observed", None)))
-
-
-def _joint_span(model: Joint) -> tuple[float, ...]:
-    from .finite import sensitivity
-
-    return (0.0, sensitivity(model.total()))
-
-
-def _checked_values(model: Chain, values: Sequence[float]) -> tuple[float, ...]:
-    numbers = tuple(float(v) for v in values)
-    if len(numbers) != model.states or not all(map(math.isfinite, numbers)) or max(numbers) == min(numbers):
-        allowed = f"{model.states} finite numbers, not all equal"
-        raise ParameterError("leakage.values", allowed, f"{len(numbers)} numbers", "One for each state.")
-    return numbers
-
-
-def _interval(name: str, given: tuple[float, float]) -> tuple[float, float]:
-    low, high = (float(x) for x in given)
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise ParameterError(f"leakage.{name}", "(low, high) with low below high", f"({low:g}, {high:g})")
-    return low, high
-
-
-def _targets(
-    targets: Targets, clip: tuple[float, float] | None, observed: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    if targets == "any" or clip is None:
-        return (-math.inf, math.inf)
-    if isinstance(targets, str):
-        raise ParameterError("leakage.targets", '"any" or (low, high)', repr(targets))
-    if targets is not None:
-        return _interval("targets", targets)
-    return clip if observed is None else (min(clip[0], observed[0]), max(clip[1], observed[1]))
-
-
-def _doubted(found: list[Route], what: Model | Fit) -> list[Route]:
+def _doubted(found: list[Route], fitted: Fit) -> list[Route]:
     """Return the theorems with what the data say against the model: a reason not to use them, or a thing assumed."""
-    doubts = tuple(getattr(what, "doubts", ()))
-    estimated = tuple(getattr(what, "assumes", ()))
+    doubts = fitted.doubts
     against = f"the data speak against the model (check {', '.join(check.name for check in doubts)})"
     result = []
     for route in found:
         if route.model_free:
             result.append(route)
-        elif doubts and not getattr(what, "claimed", False):
+        elif doubts and not fitted.claimed:
             result.append(replace(route, usable=False, why=against if route.usable else f"{against}; {route.why}"))
         else:
             more = tuple(f"taken as given although the data speak against it: {check.text}" for check in doubts)
-            result.append(replace(route, assumes=(*route.assumes, *estimated, *more)))
+            result.append(replace(route, assumes=(*route.assumes, *fitted.assumes, *more)))
     return result
 
 
@@ -239,68 +197,29 @@ def _theorem(route: Route, epsilon: float, target: float, release: Release) -> T
     )
 
 
-def _lower(model: Model, release: Release, epsilon: float, best: Bound) -> Bound | None:
-    """Return what some attacker reaches on the release, where it is known to be Laplace noise on a sum."""
-    exact = best.low if best.side == "exact" else None
-    value, rule = 0.0, ""
-    assumes: tuple[str, ...] = ()
-    if exact is not None:
-        value, rule, assumes = exact, best.rule, best.assumes
-    elif isinstance(model, GaussianGroups) and release.clip is not None and release.targets is not None:
-        targets = release.targets if all(map(math.isfinite, release.targets)) else release.clip
-        value, rule = gaussian_lower(model, epsilon, release.clip, targets), "one-unknown-record"
-        assumes = ("groups are jointly Gaussian with this mean and covariance",)
-    elif isinstance(model, Chain) and release.values is not None:
-        value, rule = markov.counting_lower(model, epsilon, np.array(release.values)), "transfer-matrix"
-        assumes = ("a Markov chain with these transition probabilities", "an attacker who knows no record")
-    if value <= 0.0:
+def _lower(found: Lower | None, best: Bound) -> Bound | None:
+    """Return what some attacker reaches, where that is known; it cannot exceed what no attacker exceeds."""
+    if best.side == "exact" and best.low is not None:
+        found = Lower(best.low, best.rule, best.assumes)
+    if found is None or found.value <= 0.0:
         return None
-    if value > best.value + _AGREE:
-        message = f"the leakage is at least {value:.9g} by {rule} but at most {best.value:.9g} by {best.rule}"
-        raise InconsistentEvidence(f"{message}. Please report this with the call that led to it.")
-    return Bound(value=min(value, best.value), side="lower", rule=rule, cites=(OURS,), assumes=assumes)
-
-
-def _unmodelled(model: Model) -> Model:
-    """Return what is left of a model that the data speak against."""
-    return Groups(model.size, model.records) if isinstance(model, GaussianGroups) else model
-
-
-def _described(model: Model) -> str:
-    if isinstance(model, Groups):
-        return f"groups of at most {model.size} record{'s' if model.size > 1 else ''}"
-    if isinstance(model, GaussianGroups):
-        return f"Gaussian groups of at most {model.size} record{'s' if model.size > 1 else ''}"
-    if isinstance(model, Chain):
-        return f"a Markov chain of {model.length:,} records with {model.states} states"
-    return f"any dependence between {model.records} records, given as a table"
-
-
-def _released(epsilon: float, release: Release) -> str:
-    if release.span is None or epsilon <= 0.0:
-        return f"any mechanism with epsilon {epsilon:g} (replace-one)"
-    scale = release.span / epsilon
-    if release.clip is not None:
-        low, high = release.clip
-        return (
-            f"the sum of values clipped to [{low:g}, {high:g}], Laplace noise of scale {scale:g} (epsilon {epsilon:g})"
+    if found.value > best.value + _AGREE:
+        message = (
+            f"the leakage is at least {found.value:.9g} by {found.rule} but at most {best.value:.9g} by {best.rule}"
         )
-    count = release.values is not None and set(release.values) == {0.0, 1.0}
-    return f"{'a count' if count else 'a sum'} with Laplace noise of scale {scale:g} (epsilon {epsilon:g})"
+        raise InconsistentEvidence(f"{message}. Please report this with the call that led to it.")
+    value = min(found.value, best.value)
+    return Bound(value=value, side="lower", rule=found.rule, cites=(OURS,), assumes=found.assumes)
 
 
-def _no_free_lunch(result: Correlation, model: Model) -> list[str]:
-    """Return Proposition 6.1 as a warning where nothing is known about the dependence of all records."""
-    whole = model.records is not None and (
-        (isinstance(model, Groups | GaussianGroups) and model.size == model.records) or isinstance(model, Chain)
-    )
-    only = result.leakage.rule == "thm-6.3" and whole and (model.records or 0) > 1
-    if not only or result.target >= math.log(1.0 / _LOW_TAIL - 1.0):
-        return []
+def _no_free_lunch(best: Bound, target: float, span: float | None, records: int | None) -> tuple[str, ...]:
+    """Return Proposition 6.1 as a warning where nothing can be used about the dependence of all records."""
+    if best.rule != "thm-6.3" or target >= math.log(1.0 / _TAIL - 1.0):
+        return ()
     half = "half of the range of the answer"
-    if result.sensitivity is not None and model.records is not None:
-        half = f"{model.records * result.sensitivity / 2.0:g}, {half}"
-    return [
-        f"no mechanism can help: whatever keeps the leakage at {result.target:g} under every dependence of all records "
-        f"is off by more than {half}, in more than 5 of 100 releases ([GuerraThesis] Proposition 6.1)"
-    ]
+    if span is not None and records is not None:
+        half = f"{records * span / 2.0:g}, {half}"
+    return (
+        f"no mechanism can help: whatever keeps the leakage at {target:g} under every dependence of all records is off "
+        f"by more than {half}, in more than 5 of 100 releases ([GuerraThesis] Proposition 6.1)",
+    )

@@ -10,14 +10,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import finite, gaussian, markov
-from .models import Chain, GaussianGroups, Groups, Joint
+from .models import Joint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..results.bound import Side
+    from .models import Chain, GaussianGroups
 
-__all__ = ["Release", "Route", "routes"]
+__all__ = [
+    "OURS",
+    "Release",
+    "Route",
+    "chain_routes",
+    "error_of",
+    "gaussian_routes",
+    "general",
+    "inverted",
+    "table_route",
+]
 
 OURS = "dpradar derivation"
 _THESIS = "[GuerraThesis]"
@@ -117,17 +128,6 @@ def general(m: int, records: int | None) -> Route:
     )
 
 
-def routes(model: Groups | GaussianGroups | Chain | Joint, release: Release) -> list[Route]:
-    """Return every theorem that speaks about the model, the one that needs no model first."""
-    if isinstance(model, Groups):
-        return [general(model.size, model.records)]
-    if isinstance(model, GaussianGroups):
-        return [general(model.size, model.records), *_gaussian(model, release)]
-    if isinstance(model, Chain):
-        return [general(model.length, model.length), *_chain(model, release)]
-    return [general(model.records, model.records), _listed(model)]
-
-
 # Gaussian groups.
 
 
@@ -136,7 +136,8 @@ def _apart(release: Release) -> str:
     return f"an attacker compares two values of a record between {low:g} and {high:g}"
 
 
-def _gaussian(model: GaussianGroups, release: Release) -> list[Route]:
+def gaussian_routes(model: GaussianGroups, release: Release) -> list[Route]:
+    """Return the theorems about Gaussian groups."""
     reason = None
     if release.clip is None:
         reason = "needs a clip interval, so that the noise is private in the l1 distance"
@@ -204,7 +205,8 @@ def _correlation_bound(
 # Chains.
 
 
-def _chain(model: Chain, release: Release) -> list[Route]:
+def chain_routes(model: Chain, release: Release) -> list[Route]:
+    """Return the theorems about Markov chains; few enough series are also gone through one by one."""
     P = np.asarray(model.transitions)
     zero = "needs all transition probabilities above 0 (H1)" if model.smallest < markov.TINY else None
     bad = zero
@@ -238,7 +240,7 @@ def _chain(model: Chain, release: Release) -> list[Route]:
         _steps(model, release),
     ]
     if release.values is not None and model.length * math.log(model.states) <= math.log(_MOST_LISTED):
-        found.append(_listed(Joint(model.joint().probabilities, list(release.values))))
+        found.append(table_route(Joint(model.joint().probabilities, list(release.values))))
     return found
 
 
@@ -274,7 +276,8 @@ def _steps(model: Chain, release: Release) -> Route:
 # Small finite models.
 
 
-def _listed(model: Joint) -> Route:
+def table_route(model: Joint) -> Route:
+    """Return the definition itself, gone through for every attacker, target and output."""
     query = model.total()
     span = finite.sensitivity(query)
 
