@@ -5,9 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-
-pytest.importorskip("starlette", reason="the explorer needs the extra web")
-
 from starlette.testclient import TestClient
 
 from dpradar.web.app import create_app

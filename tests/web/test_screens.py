@@ -9,10 +9,13 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 import dpradar as dr
+from dpradar.spec.kinds import KINDS
 from dpradar.web.app import SCREENS
 from dpradar.web.forms.fields import Slider
+from dpradar.web.forms.releases import OFFERED
 from dpradar.web.screens import learn, start
 from dpradar.web.screens.assess import read
+from dpradar.web.screens.calibrate import CALIBRATE
 
 from .questions import EVERY, FURTHER
 
@@ -132,6 +135,17 @@ def test_every_screen_has_a_report(client, name, file):
         assert "script-src" not in got.headers["content-security-policy"]
         assert len(got.content) <= 300_000
         assert not re.findall(r"(?:src|href)\s*=\s*[\"'](?!#|data:)", got.text)
+
+
+@pytest.mark.parametrize("kind", [name for name in OFFERED if KINDS[name].noise is not None])
+def test_every_kind_with_noise_can_be_calibrated(kind):
+    asked = CALIBRATE.read({"kind": kind, "measure": "", "most": "1"})
+    assert asked.task == "calibrate" or asked.problem
+    for field in asked.form.fields:
+        if field.slider is not None:
+            assert field.slider.low < field.slider.high
+            assert not field.slider.log or field.slider.low > 0.0
+            assert 0 <= field.slider.position(asked.form.text(field)) <= 1000
 
 
 def test_sliders_move_by_ratios():

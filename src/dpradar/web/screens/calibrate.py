@@ -77,6 +77,7 @@ def _cost_fields(costs: Mapping[str, tuple[float, float]], texts: Mapping[str, s
     names = tuple((name, _MEASURES[name]) for name in costs)
     chosen = texts.get("measure", names[0][0])
     low, high = costs.get(chosen, next(iter(costs.values())))
+    low = low or high / 1000.0  # rounding may leave little noise without any error
     slider = Slider(low=float(f"{low:.2g}"), high=float(f"{high:.2g}"), log=True, at_low="exact", at_high="noisy")
     told = "The most that is accepted. Empty: the accuracy is not limited."
     return [
