@@ -150,6 +150,27 @@ def test_reach_is_the_largest_over_all_adversaries(S, width, capped):
     assert found == pytest.approx(true, rel=1e-6)
 
 
+@pytest.mark.parametrize("smallest", [1e-3, 1e-6, 1e-9])
+def test_nearly_singular_covariances_are_not_understated(smallest):
+    """Beside 50 digits: rounding errors of the updates grow as the covariance becomes singular."""
+    import mpmath as mp
+
+    rng = np.random.default_rng(1)
+    _, v = np.linalg.eigh(np.cov(rng.normal(size=(3, 20))))
+    S = (v * np.array([smallest, 0.1, 1.0])) @ v.T
+    S = (S + S.T) / 2.0
+    with mp.workdps(50):
+        M, best = mp.matrix(S.tolist()), mp.mpf(0)
+        for target, known in twin._adversaries(3):
+            T = [*known, target]
+            unit = mp.matrix([0] * len(known) + [1])
+            y = mp.lu_solve(mp.matrix([[M[a, b] for b in T] for a in T]), unit)
+            moves = [abs(sum(M[u, t] * y[k] for k, t in enumerate(T))) for u in range(3) if u not in T]
+            best = max(best, 1 + sum(moves))
+        found = gaussian.reach(S).value
+        assert best <= found <= best * (1 + 1e-4)
+
+
 @given(covariances())
 @settings(max_examples=100)
 def test_search_and_eigenvalues_bound_what_listing_finds(S):

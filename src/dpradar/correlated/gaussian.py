@@ -30,6 +30,7 @@ _AT_ONCE = 12  # of which so many records are worked on together: 2^12 matrices
 _MOST_NODES = 20_000
 _MOST_KINDS = 5_000
 _EQUAL = 1e-9
+_ALIKE = 1e-13
 _SINGULAR = 1e-10  # of the smallest eigenvalue of the correlations
 _ROUNDING = 8.0 * np.finfo(float).eps
 
@@ -210,7 +211,7 @@ def _alike(covariance: Floats) -> list[list[int]]:
             order = np.arange(covariance.shape[0])
             order[[i, one[0]]] = one[0], i
             swapped = covariance[np.ix_(order, order)]
-            if np.all(np.abs(swapped - covariance) <= _EQUAL * scale):
+            if np.all(np.abs(swapped - covariance) <= _ALIKE * scale):
                 one.append(i)
                 break
         else:

@@ -143,12 +143,26 @@ def _stationary(P: Floats) -> Floats | None:
     states = np.flatnonzero(recurrent)
     if not np.all(reached[np.ix_(states, states)]):
         return None
-    inner = P[np.ix_(states, states)]
-    system = np.vstack([inner.T - np.eye(states.size), np.ones((1, states.size))])
-    found, *_ = np.linalg.lstsq(system, np.append(np.zeros(states.size), 1.0), rcond=None)
     law = np.zeros(n)
-    law[states] = np.clip(found, 0.0, None)
+    law[states] = _balanced(P[np.ix_(states, states)])
     return _frozen(law / law.sum())
+
+
+def _balanced(P: Floats) -> Floats:
+    """Return the stationary law of a chain in which all states lead to each other.
+
+    Grassmann, Taksar and Heyman (1985): states are taken out one by one without a subtraction, so that small
+    probabilities keep all their digits.
+    """
+    A = P.copy()
+    n = A.shape[0]
+    for k in range(n - 1, 0, -1):
+        A[:k, k] /= A[k, :k].sum()
+        A[:k, :k] += np.outer(A[:k, k], A[k, :k])
+    law = np.ones(n)
+    for k in range(1, n):
+        law[k] = law[:k] @ A[:k, k]
+    return np.asarray(law / law.sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +199,8 @@ class Chain:
         object.__setattr__(self, "length", int(_LENGTH.check("Chain", self.length)))
         object.__setattr__(self, "initial", start)
         object.__setattr__(self, "stationary", own)
-        object.__setattr__(self, "is_stationary", bool(np.abs(start @ P - start).max() <= _STATIONARY))
+        stays = np.all(np.abs(start @ P - start) <= _STATIONARY * start)  # relatively: small probabilities count
+        object.__setattr__(self, "is_stationary", bool(stays))
 
     @property
     def states(self) -> int:

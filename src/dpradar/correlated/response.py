@@ -29,7 +29,7 @@ _NOTHING = 1e-9  # records: the true count, up to rounding
 
 
 def printed_flip(r: float, epsilon: float) -> float:
-    """Flip probability of Chakrabarti et al. as printed in [GuerraThesis] Section 6.4.2.1.
+    """Flip probability of Chakrabarti et al. (2022) as printed in [GuerraThesis] Section 6.4.2.1.
 
     Notes
     -----
