@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DERIVATIONS = ROOT / "docs" / "derivations"
-MODULES = ("audits", "learning", "notions", "spec")
+MODULES = ("audits", "correlated", "learning", "notions", "spec")
 
 
 def _blocks(path: Path) -> list[str]:

@@ -227,6 +227,24 @@ def test_clipped_sums_leak_no_more_than_the_lemma(rho, sd0, sd1, shift, epsilon,
     assert result.at_least.value <= result.leakage.value
 
 
+@given(covariances(most=3), st.floats(0.3, 2.0), st.floats(0.5, 2.0))
+@settings(max_examples=25)
+def test_three_records_leak_no_more_than_the_lemma(S, epsilon, width):
+    """All targets; both other records unknown, which is where most can be lost."""
+    assume(len(S) == 3)
+    clip = (-4.0, 4.0)
+    values = (-4.0 * width, 4.0 * width)
+    result = co.leakage(co.GaussianGroups(S, means=[0.0, 0.5, -0.5]), epsilon, clip=clip, targets=values)
+    true = 0.0
+    for first in range(3):
+        order = [first, *(j for j in range(3) if j != first)]
+        means = [[0.0, 0.5, -0.5][j] for j in order]
+        true = max(true, twin.clipped_trio(means, S[np.ix_(order, order)], clip, 8.0 / epsilon, values))
+    for one in result.theorems:
+        if one.bound is not None:
+            assert true <= one.bound.value + 1e-3, one.rule
+
+
 def test_lower_bound_equals_quadrature():
     S = 225.0 * np.array([[1.0, 0.45], [0.45, 1.0]])
     model = co.GaussianGroups(S, means=[100.0, 100.0])

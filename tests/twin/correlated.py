@@ -207,6 +207,29 @@ def clipped_pair(
     return float(np.abs(np.log(seen[0] / seen[1])).max())
 
 
+def clipped_trio(
+    means: Sequence[float], S: np.ndarray, clip: tuple[float, float], scale: float, values: tuple[float, float]
+) -> float:
+    """Return the leakage about record 0 of three Gaussian records through a clipped sum, both others unknown.
+
+    Sums over a grid of the two unknown records, seven standard deviations wide; the error is of the order of its step
+    where values are clipped.
+    """
+    beta = S[1:, 0] / S[0, 0]
+    root = np.linalg.cholesky(S[1:, 1:] - np.outer(beta, S[0, 1:]))
+    nodes = np.linspace(-7.0, 7.0, 141)
+    z = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, 2)
+    weight = np.exp(-0.5 * (z**2).sum(axis=1))
+    weight /= weight.sum()
+    outputs = np.linspace(3 * clip[0] - 3 * scale, 3 * clip[1] + 3 * scale, 61)
+    seen = []
+    for value in values:
+        others = np.clip(np.asarray(means[1:]) + beta * (value - means[0]) + z @ root.T, *clip).sum(axis=1)
+        total = others + min(max(value, clip[0]), clip[1])
+        seen.append(np.exp(-np.abs(outputs[:, None] - total[None, :]) / scale) @ weight)
+    return float(np.abs(np.log(seen[0] / seen[1])).max())
+
+
 # The risk of one record.
 
 

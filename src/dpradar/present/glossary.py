@@ -63,6 +63,8 @@ TERMS: dict[str, str] = {
     "add-remove": "Two data sets are neighbours when one has a record that the other lacks.",
     "epsilon": "The parameter of differential privacy: no event is more than e^epsilon times as likely on one data set "
     "as on its neighbour. Smaller is more private. It is a limit on a ratio of probabilities, not a chance.",
+    "leakage": "The epsilon of Bayesian DP: what epsilon becomes when records depend on each other and the other "
+    "records tell about the target too. Equal to epsilon for independent records.",
     "delta": "How far (epsilon, delta)-DP may miss what epsilon alone promises: an additive probability.",
     "rho": "The parameter of zero-concentrated DP, a promise about Renyi divergences.",
     "mu": "The parameter of Gaussian DP: no easier to tell apart than two normal distributions at distance mu.",
