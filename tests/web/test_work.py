@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -208,3 +211,29 @@ def test_200_requests_at_once_leave_the_server_alive(served, number):
     assert statuses.count(200) >= 100
     assert after.status_code == 200
     assert 'class="lead"' in after.text
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        b"GET /assess?prior=" + b"1," * 5_000_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"POST /attack HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10000000\r\n\r\n" + b"x" * 10_000_000,
+        b"POST /attack HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + (b"10000\r\n" + b"x" * 65_536 + b"\r\n") * 40,
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-Much: 1\r\n" * 100_000,
+        b"\x16\x03\x01\x00\xa5 not HTTP at all\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+    ids=["10^7-character prior", "10 MB body", "chunks", "headers", "nonsense", "no host"],
+)
+def test_large_and_broken_requests_leave_the_server_alive(served, request_text):
+    address = urlsplit(served)
+    with socket.create_connection((address.hostname, address.port), timeout=20.0) as connection:
+        with suppress(ConnectionError):  # the server may hang up before it has read everything
+            connection.sendall(request_text)
+        answer = b""
+        with suppress(ConnectionError, TimeoutError):
+            while b"\r\n" not in answer and (more := connection.recv(4096)):
+                answer += more
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 4")
+    assert httpx2.get(f"{served}/", timeout=20.0).status_code == 200
