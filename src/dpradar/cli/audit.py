@@ -8,7 +8,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from ..threats import Prior, Threat
 from . import parsing
 from .main import EXIT_REFUTED
 from .progress import bar, repeat_command
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["audit_command"]
 
@@ -142,10 +145,7 @@ def _imported(text: str, option: str) -> Any:
         raise ParameterError(option, "module:name, file.py:name or a log", repr(text), hint)
     try:
         if place.endswith(".py"):
-            spec = importlib.util.spec_from_file_location(Path(place).stem, place)
-            module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
-            sys.modules[module.__name__] = module
-            spec.loader.exec_module(module)  # type: ignore[union-attr]
+            module = _of_file(place)
         else:
             sys.path.insert(0, str(Path.cwd()))
             module = importlib.import_module(place)
@@ -157,3 +157,19 @@ def _imported(text: str, option: str) -> Any:
     if not hasattr(module, name):
         raise ParameterError(option, f"a name of {place}", repr(name), hint)
     return getattr(module, name)
+
+
+def _of_file(place: str) -> ModuleType:
+    """Return a file as a module; one that fails leaves nothing behind."""
+    spec = importlib.util.spec_from_file_location(Path(place).stem, place)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    before = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        spec.loader.exec_module(module)  # type: ignore[union-attr]
+    except BaseException:
+        del sys.modules[module.__name__]
+        if before is not None:
+            sys.modules[module.__name__] = before
+        raise
+    return module

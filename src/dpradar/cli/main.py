@@ -97,9 +97,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "account": (
         ".account",
         "account_command",
-        "What do the steps of a pipeline cost together, under each granularity?",
+        "Tell what the steps of a pipeline cost together, under each granularity",
     ),
-    "lint": (".lint", "lint_command", "What is wrong with a claim of differential privacy?"),
+    "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),
