@@ -25,7 +25,9 @@ def answers():
     return {
         "groups": co.leakage(co.Groups(3, records=30), 1.0, clip=(0.0, 10.0)),
         "gaussian": co.leakage(co.GaussianGroups(PAIR, means=[100.0, 100.0]), 1.0, clip=(40.0, 160.0)),
+        "large": co.leakage(co.GaussianGroups(0.3 * np.ones((17, 17)) + 0.7 * np.eye(17)), 1.0, clip=(0.0, 9.0)),
         "chain": co.leakage(co.Chain(LAZY, 500), 2.0, values=(0.0, 1.0)),
+        "three": co.leakage(co.Chain([[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.3, 0.3, 0.4]], 40), 1.0, values=(0, 1, 3)),
         "any": co.leakage(co.Chain(LAZY, 500), 2.0, target=5.0),
         "joint": co.leakage(co.Joint([[0.45, 0.05], [0.05, 0.45]]), 1.0),
         "fit": co.leakage(co.fit([0, 1, 1, 0, 0, None, 1, 0, 0, 1, 1, 1, 0]), 1.0),
@@ -58,6 +60,7 @@ def test_every_number_says_where_it_is_from(name):
         assert bound.cites
         assert bound.assumes
         assert bound.side in ("exact", "upper", "lower")
+        assert type(bound.value) is float
     assert result.leakage.value == pytest.approx(
         min(bound.value for bound in bounds if bound.side != "lower"), rel=1e-8
     )

@@ -32,7 +32,7 @@ _MOST_KINDS = 5_000
 _EQUAL = 1e-9
 _ALIKE = 1e-13
 _SINGULAR = 1e-10  # of the smallest eigenvalue of the correlations
-_ROUNDING = 8.0 * np.finfo(float).eps
+_ROUNDING = 8.0 * float(np.finfo(float).eps)
 
 
 def _feasible(m: int, rho: float) -> None:
@@ -164,7 +164,7 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
     if found is None:
         found, how = _spectral(covariance), "by eigenvalues: too many adversaries to list"
     value = (min(1.0, width) if capped else width) + found * width
-    return Reach(float(min(value, m) if capped else value) * slack, how)
+    return Reach(float((min(value, m) if capped else value) * slack), how)
 
 
 def _conditioned(covariance: Floats) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:

@@ -175,7 +175,7 @@ def _doubted(found: list[Route], fitted: Fit) -> list[Route]:
 
 
 def _theorem(route: Route, epsilon: float, target: float, release: Release) -> Theorem:
-    value = None if route.leak is None else route.leak(epsilon)
+    value = None if route.leak is None else float(route.leak(epsilon))
     allowed = None if route.allowed is None or not route.usable or target <= 0.0 else route.allowed(target)
     bound = None
     if route.usable and value is not None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "calibrated_sentence",
+    "epsilon_text",
+    "error_text",
     "explain_correlation",
     "guesses",
     "leak_text",
@@ -81,15 +83,15 @@ def calibrated_sentence(result: Correlation) -> str:
     chosen = result.chosen
     if chosen is None or chosen.epsilon is None:
         return f"No noise keeps the leakage at {result.target:g} by a theorem that may be used here."
-    level = safe_number(_snapped(chosen.epsilon), "down", 4)
+    level = epsilon_text(chosen.epsilon)
     told = f"To keep the leakage at {result.target:g}: epsilon {level} ({chosen.rule})"
     if result.sensitivity is None or chosen.error is None:
         return f"{told}."
     scale = safe_number(_snapped(result.sensitivity / chosen.epsilon), "up", 4)
     plain = chosen.error / chosen.times if chosen.times else None
-    beside = "" if plain is None else f" ({_off(plain)} with noise for independent records)"
+    beside = "" if plain is None else f" ({error_text(plain)} with noise for independent records)"
     return (
-        f"{told}, noise of scale {scale}; the answer is then off by less than {_off(chosen.error)} in 95 of 100 "
+        f"{told}, noise of scale {scale}; the answer is then off by less than {error_text(chosen.error)} in 95 of 100 "
         f"releases{beside}."
     )
 
@@ -98,7 +100,13 @@ def _snapped(value: float) -> float:
     return float(f"{value:.10g}")  # so that 174 and a rounding error is not shown as 174.1
 
 
-def _off(error: float) -> str:
+def epsilon_text(epsilon: float) -> str:
+    """Return a calibrated epsilon, rounded down."""
+    return safe_number(_snapped(epsilon), "down", 4)
+
+
+def error_text(error: float) -> str:
+    """Return an error, rounded up."""
     return safe_number(_snapped(error), "up", 5)
 
 
@@ -126,9 +134,11 @@ def theorem_sentence(one: Theorem) -> str:
     if one.bound is None:
         claim = "" if one.claimed is None else f" (would claim {one.claimed:.4f})"
         return f"{one.rule:<20}not usable{claim}: {one.why}"
-    noise = "no noise keeps the target" if one.epsilon is None else f"target kept by epsilon {one.epsilon:.4g}"
+    noise = (
+        "no noise keeps the target" if one.epsilon is None else f"target kept by epsilon {epsilon_text(one.epsilon)}"
+    )
     if one.times is not None and math.isfinite(one.times):
-        noise += f", {one.times:.4g} times the error"
+        noise += f", {safe_number(_snapped(one.times), 'up', 4)} times the error"
     shown = f"{'' if one.bound.side == 'exact' else 'at most '}{leak_text(one.bound.value)}"
     return f"{one.rule:<20}{shown}: {one.title}; {noise}"
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
+from ..numerics.rounding import rounded
 from . import sentences
 from .citations import bibtex
 from .correlation import (
     calibrated_sentence,
+    epsilon_text,
+    error_text,
     guesses,
     leak_text,
     leakage_sentence,
@@ -98,8 +100,8 @@ def _theorem_row(one: Theorem) -> tuple[str, ...]:
         claim = _NONE if one.claimed is None else f"would claim {leak_text(one.claimed)}"
         return (one.rule, claim, "not usable", _NONE, _NONE, one.why, _NONE)
     side = {"upper": "upper bound", "exact": "exact", "lower": "lower bound"}[one.bound.side]
-    epsilon = _NONE if one.epsilon is None else f"{one.epsilon:.4g}"
-    error = _NONE if one.error is None or not math.isfinite(one.error) else f"{one.error:.5g}"
+    epsilon = _NONE if one.epsilon is None else epsilon_text(one.epsilon)
+    error = _NONE if one.error is None else error_text(one.error)
     return (one.rule, leak_text(one.bound.value), side, epsilon, error, one.title, "; ".join(one.bound.cites))
 
 
@@ -116,7 +118,9 @@ def _theorems(result: Correlation) -> Table:
     rows = [_theorem_row(one) for one in result.theorems]
     if result.at_least is not None and result.leakage.side != "exact":
         found = result.at_least
-        rows.append((found.rule, f"{found.value:.4f}", "lower bound", _NONE, _NONE, "what some attacker reaches", ""))
+        rows.append(
+            (found.rule, rounded(found.value, 4, "down"), "lower bound", _NONE, _NONE, "what some attacker reaches", "")
+        )
     return Table(caption="Every theorem that was asked", headings=headings, rows=tuple(rows))
 
 
