@@ -203,3 +203,31 @@ def test_a_continuous_prior_is_refused_where_it_makes_no_sense(kind):
     mechanism = kind(3, 1.0) if kind in (dr.GRR, dr.SUE, dr.OUE, dr.SubsetSelection) else kind(1.0)
     with pytest.raises(dr.UnsupportedError, match="continuous"):
         dr.assess(mechanism, dr.Threat(dr.Prior.continuous(uniform(), 0.0, 1.0)))
+
+
+EXTREME = {
+    "laplace, a billion times": lambda: dr.Repeated(dr.Laplace(scale=1.0), 10**9),
+    "randomised response, a billion times": lambda: dr.Repeated(dr.GRR(m=3, epsilon=0.01), 10**9),
+    "unary encoding, a million times": lambda: dr.Repeated(dr.OUE(m=3, epsilon=0.01), 10**6),
+    "training without end": lambda: dr.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=10**21),
+    "training with hardly any noise": lambda: dr.DPSGD(noise_multiplier=1e-100, sample_rate=0.01, steps=10),
+    "training with noise only": lambda: dr.DPSGD(noise_multiplier=1e100, sample_rate=0.01, steps=10),
+    "no privacy, a million times": lambda: dr.Repeated(dr.GDP(1e300, neighbours="replace-one"), 10**6),
+}
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_extreme_releases_get_a_number_and_no_overflow(name):
+    a = dr.assess(EXTREME[name](), dr.Threat(dr.Prior.uniform(3)))
+    assert 0.0 <= a.rad.value <= 2 / 3 + 1e-12
+    # Repeated a million times, or without noise, everything is told; with noise alone nothing.
+    assert (a.rad.value < 1e-6) == (name == "training with noise only")
+
+
+def test_what_squares_cannot_hold_is_refused():
+    for noise in (1e-101, 1e300):
+        with pytest.raises(dr.ParameterError, match="noise_multiplier"):
+            dr.DPSGD(noise_multiplier=noise, sample_rate=0.01, steps=10)
+    threat = dr.Threat(dr.Prior.uniform(2, [-1e308, 1e308]))
+    with pytest.raises(dr.ParameterError, match="whole numbers of at most"):
+        dr.assess(dr.Geometric(scale=1.0), threat)

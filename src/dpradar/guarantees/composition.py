@@ -51,8 +51,8 @@ def gaussian_mu(pairs: Pairs) -> float | None:
     for pair, times in pairs:
         if not isinstance(pair, GaussianPair):
             return None
-        total += times * pair.mu**2
-    return math.sqrt(total)
+        total = math.hypot(total, math.sqrt(times) * pair.mu)  # without squares, which leave the range of numbers
+    return total
 
 
 @dataclass(frozen=True, eq=False)

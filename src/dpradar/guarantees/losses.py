@@ -82,6 +82,9 @@ def _grid(pair: Pair, step: float, cap: float) -> tuple[int, Floats, Floats]:
 
     Both ends lie outside the losses, or outside [-cap, cap]: what lies above counts as infinite, below as -cap.
     """
+    if step > _LARGEST:
+        message = f"privacy losses in steps of {step:.3g} leave the range of numbers"
+        raise NumericsError(message)
     low, high = (min(max(end, -cap), cap) for end in pair.span)
     first, last = math.floor(low / step + 1e-9) - 1, math.ceil(high / step - 1e-9) + 1
     if last - first > _MOST_SINGLE:

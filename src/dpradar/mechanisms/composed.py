@@ -258,8 +258,16 @@ def _repeated(part: Release, times: int) -> Release:
     return many if part.counting is None else _counted(many, part.counting(times))
 
 
+_MOST_COUNTED = 100_000  # repetitions whose counts are kept
+_MOST_EXACT_PAIRS = 2_000  # of these the total variation between two values is summed, in times^(3/2) steps
+
+
 def _counted(many: Release, model: CountModel) -> Release:
-    """Add what follows from how often each value was reported."""
+    """Add what follows from how often each value was reported, as long as the counts can be listed."""
+    if model.times > _MOST_COUNTED:
+        return many
+    if model.times > _MOST_EXACT_PAIRS:
+        return replace(many, counts=model, finite=count_channel(model))
     apart = cache(lambda: model.pair_tv)  # one number for all pairs, computed when first asked for
 
     def pair_tv(i: int) -> Floats:

@@ -20,8 +20,8 @@ __all__ = ["DPSGD", "NOISE_MULTIPLIER", "SAMPLE_RATE", "STEPS"]
 
 NOISE_MULTIPLIER = Param(
     name="noise_multiplier",
-    low=0.0,
-    low_open=True,
+    low=1e-100,  # beyond these its square leaves the range of numbers
+    high=1e100,
     what="the standard deviation of the noise divided by the norm that gradients are clipped to",
     typical=(0.5, 10.0),
     more_private="up",

@@ -165,6 +165,7 @@ def _cut(masses: Floats, reach: int) -> Floats:
 
 
 Law = GeometricLaw | DiscreteGaussianLaw | SummedLaw
+_LARGEST_WHOLE = 2.0**53  # above it not every whole number is a float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,6 +306,9 @@ def _bound(
             "Use Composed([...]) with one mechanism per coordinate.",
         )
     points = matrix[:, 0]
+    if np.any(np.abs(points) > _LARGEST_WHOLE):
+        allowed = f"whole numbers of at most {_LARGEST_WHOLE:.0f} in size"
+        raise ParameterError(f"{owner}.query", allowed, f"{float(np.abs(points).max()):g}", "Use Laplace or Gaussian.")
     if np.any(points != np.round(points)):
         raise ParameterError(
             f"{owner}.query", "whole numbers: the noise is on whole numbers", "a fraction", "Use Laplace or Gaussian."
