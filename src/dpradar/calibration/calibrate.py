@@ -157,7 +157,7 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
         worst = over[0]
         reason = (
             f"the risk limits need {family.parameter} {best.x:.6g}, where {worst.quantity} is {worst.value:.4g}, "
-            f"more than {worst.limit:g}. Relax one of the limits."
+            f"more than {worst.limit:g}: relax one of the limits"
         )
         return _unmet(family, reason, search.tried)
     achieved = best.achieved + (tuple(spent) if risky else _informed(limits, best))
