@@ -430,10 +430,11 @@ def test_bits_of_another_length_are_named_by_row(tmp_path):
         Samples.read(path, output_kind="bits")
 
 
+# Compressed without a time, so that the name of the test stays the same.
+CUT_SHORT = gzip.compress(b"input,output\n1,2\n" * 50, mtime=0)[:-20]
+
+
 @pytest.mark.parametrize("name", ["log.csv", "log.csv.gz", "log.parquet"])
-CUT_SHORT = gzip.compress(b"input,output\n1,2\n" * 50, mtime=0)[:-20]  # without a time, so that its name stays the same
-
-
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00garbage\n", CUT_SHORT])
 def test_damaged_files(tmp_path, name, content):
     path = tmp_path / name
