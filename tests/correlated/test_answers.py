@@ -248,3 +248,26 @@ def test_importing_dpradar_does_not_import_it():
 
     code = "import sys, dpradar; sys.exit('dpradar.correlated' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_model_that_the_data_speak_against_is_not_used_unless_claimed():
+    """A state depends on the one before the last, which looks like independence to a chain: 1.02 instead of over 2."""
+    rng, states = np.random.default_rng(5), [0, 1]
+    for _ in range(4000):
+        states.append(int(rng.random() < (0.9 if states[-2] else 0.1)))
+    found = co.leakage(co.fit(states), 1.0)
+    assert (found.leakage.rule, found.leakage.value) == ("thm-6.3", len(states))
+    claimed = co.leakage(co.fit(states, model="markov"), 1.0)
+    assert claimed.leakage.value < 1.1
+    doubt = "The model is taken as given, and the data speak against it"
+    assert doubt in claimed.explain().splitlines()[2]
+    assert doubt not in found.explain()
+
+
+def test_a_model_that_fits_is_used():
+    rng, states = np.random.default_rng(6), [0]
+    for _ in range(4000):
+        states.append(int(rng.random() < (0.7 if states[-1] else 0.3)))
+    found = co.leakage(co.fit(states), 1.0)
+    assert found.leakage.rule == "chain-steps"
+    assert "speak against" not in found.explain()

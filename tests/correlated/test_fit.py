@@ -259,8 +259,10 @@ def test_longer_memory_is_noticed():
         series.append(int(u < (0.8 if series[-2] else 0.2)))
     found = co.fit(series)
     assert "one-step-memory" in [check.name for check in found.doubts]
-    result = co.leakage(found, 1.0)
-    assert any("depends on more than the one before" in text for text in result.leakage.assumes)
+    assert co.leakage(found, 1.0).leakage.rule == "thm-6.3"  # which needs no model
+    claimed = co.leakage(co.fit(series, model="markov"), 1.0)
+    assert claimed.leakage.rule == "chain-steps"
+    assert any("depends on more than the one before" in text for text in claimed.leakage.assumes)
 
 
 def test_change_over_time_is_noticed():
@@ -342,9 +344,12 @@ def test_activity(data):
     found = co.fit(states, missing="drop")
     P = found.model.transitions
     assert P.ravel().tolist() == pytest.approx([0.882412, 0.117588, 0.304706, 0.695294], abs=1e-6)
-    result = co.leakage(found, 1.0)
+    result = co.leakage(co.fit(states, missing="drop", model="markov"), 1.0)
     theorem = next(one for one in result.theorems if one.rule == "thm-6.20")
     assert theorem.bound.value == pytest.approx(1.0 + 8.061877, abs=1e-6)
+    refused = next(one for one in co.leakage(found, 1.0).theorems if one.rule == "thm-6.20")
+    assert not refused.usable
+    assert refused.claimed == pytest.approx(1.0 + 8.061877, abs=1e-6)
     assert {check.name for check in found.doubts} == {"stationary", "one-step-memory"}
     zero = co.fit([0 if s is None else s for s in states])
     from dpradar.correlated.markov import gamma

@@ -122,7 +122,7 @@ def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
         hint = 'Such as --state mode, or --state "steps>0".'
         raise ParameterError("--state", "given with --markov", "nothing", hint)
     column, state = _state(options["state"], table)
-    return fit(table[column], state=state, missing=options["missing"], period=options["period"])
+    return fit(table[column], model="markov", state=state, missing=options["missing"], period=options["period"])
 
 
 def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any], Hashable] | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -53,7 +53,7 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
     role: str | None = None,
     columns: Sequence[str] | None = None,
     clip: tuple[float, float] | None = None,
-    model: Literal["groups", "gaussian"] | None = None,
+    model: Literal["groups", "gaussian", "markov"] | None = None,
     state: Callable[[Any], Hashable] | None = None,
     missing: Missing = "break",
     period: int | None = None,
@@ -73,7 +73,8 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
         The interval to which values will be clipped.
     model
         "gaussian" claims that groups are jointly Gaussian even if the data speak against it; "groups" asks for no
-        model. By default the Gaussian theorems are used unless the data speak against them.
+        model; "markov" claims the same of a series. By default the theorems of a model are used unless the data
+        speak against it.
     state
         Of a series: turns an entry into a state, such as ``lambda steps: steps > 0``.
     missing
@@ -91,10 +92,11 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
     """
     if isinstance(data, Mapping):
         return _fit_table(data, group, value, role, columns, clip, model)
-    if any(given is not None for given in (group, value, role, columns, clip, model)):
-        hint = "group, value, role, columns, clip and model are about tables."
+    if any(given is not None for given in (group, value, role, columns, clip)) or model not in (None, "markov"):
+        hint = "group, value, role, columns and clip are about tables; a series may have model='markov'."
         raise ParameterError("fit", "given a table {column: list} with these options", "a series", hint)
-    return _fit_series(list(data), state, missing, period)
+    found = _fit_series(list(data), state, missing, period)
+    return replace(found, claimed=model == "markov")
 
 
 # Tables.
@@ -321,7 +323,6 @@ def _fit_series(entries: list[Any], state: Callable[[Any], Hashable] | None, mis
         model=Chain(P, length=len(states)),
         checks=tuple(found),
         doubts=doubts,
-        claimed=True,
         assumes=(f"transition probabilities are those estimated from {steps:,} transitions",),
         notes=_series_notes(lost, missing, present, gone),
         warnings=(_PRIVATE,),

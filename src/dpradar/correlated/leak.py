@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
 from ..results import Bound
-from ..results.correlation import Correlation, Theorem
+from ..results.correlation import DOUBTED, Correlation, Theorem
 from .fitting import Fit
 from .kinds import KINDS, Asked, Lower, released
 from .parameters import EPSILON, TARGET
@@ -169,7 +169,7 @@ def _doubted(found: list[Route], fitted: Fit) -> list[Route]:
         elif doubts and not fitted.claimed:
             result.append(replace(route, usable=False, why=against if route.usable else f"{against}; {route.why}"))
         else:
-            more = tuple(f"taken as given although the data speak against it: {check.text}" for check in doubts)
+            more = tuple(f"{DOUBTED}: {check.text}" for check in doubts)
             result.append(replace(route, assumes=(*route.assumes, *fitted.assumes, *more)))
     return result
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
+from ..results.correlation import DOUBTED
 from .numbers import count_up, number, safe_number
 
 if TYPE_CHECKING:
@@ -45,9 +46,11 @@ def leakage_sentence(result: Correlation) -> str:
     bound = result.leakage
     word = "" if bound.side == "exact" else "at most "
     cites = f", {'; '.join(bound.cites)}" if bound.cites else ""
+    doubted = any(note.startswith(DOUBTED) for note in bound.assumes)
+    doubt = " The model is taken as given, and the data speak against it: see the checks." if doubted else ""
     return (
         f"Leakage: {word}{leak_text(bound.value)}; it would be {result.epsilon:g} if records were independent "
-        f"({bound.rule}{cites})."
+        f"({bound.rule}{cites}).{doubt}"
     )
 
 

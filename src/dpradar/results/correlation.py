@@ -12,6 +12,7 @@ from .bound import Bound
 
 __all__ = ["Check", "Correlation", "Simulated", "Theorem"]
 
+DOUBTED = "taken as given although the data speak against it"  # how such an assumption begins
 SCHEMA = "dpradar/correlation/1"
 _CHECK = ("name", "holds", "text")
 _THEOREM = ("rule", "title", "usable", "why", "claimed", "epsilon", "error", "times")
