@@ -291,7 +291,7 @@ def test_rates_are_told_in_people():
 
 WRONG = [
     (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "2", "--steps", "5"], "at most 1"),
-    (["dpsgd", "--noise-multiplier", "0", "--sample-rate", "0.1", "--steps", "5"], "above 0"),
+    (["dpsgd", "--noise-multiplier", "0", "--sample-rate", "0.1", "--steps", "5"], "at least 1e-100"),
     (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.1", "--steps", "1.5"], "whole number"),
     (["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.1"], "--steps"),
     (["zcdp", "--rho", "-1", "--neighbours", ADD], "at least 0"),
