@@ -155,3 +155,13 @@ def test_a_true_bit_that_is_not_cleared(name):
         success = formulas.unary_success(m, *broken(epsilon))
         for value, quantity in ((success, "success"), (success - 1 / m, "rad")):
             assert printed_as(epsilon_from_own_curve(value, kind(m=m, epsilon=1.0), uniform(m), quantity), printed)
+
+
+@pytest.mark.parametrize("kind", [dr.GRR, dr.SUE, dr.OUE, dr.SubsetSelection, dr.SHE, dr.THE, dr.BLH, dr.OLH])
+def test_own_curve_of_every_protocol_near_zero(kind):
+    """Histogram encoding does not exist with epsilon 0, where the search used to begin."""
+    threat = dr.Threat(dr.Prior.uniform(12))
+    rad = dr.assess(kind(m=12, epsilon=0.3), threat).rad.value
+    assert epsilon_from_own_curve(rad, kind(m=12, epsilon=2.0), threat) == pytest.approx(0.3, rel=1e-3)
+    assert epsilon_from_own_curve(1e-12, kind(m=12, epsilon=2.0), threat) == 0.0
+    assert epsilon_from_own_curve(-0.1, kind(m=12, epsilon=2.0), threat) == 0.0

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 _MOST_EPSILON = 60.0
+_LEAST_EPSILON = 1e-6  # below it the answer is 0: not every protocol exists with epsilon 0 itself
 
 
 def epsilon_from_uniform(rad: float, m: int, delta: float = 0.0) -> float | None:
@@ -139,13 +140,13 @@ def _root(increasing: Callable[[float], float], value: float) -> float | None:
     """Return where an increasing function of epsilon reaches the value, from below; None if it does not up to 60."""
     from scipy.optimize import brentq  # slow to import, needed only here
 
-    low, high = 0.0, 1.0
+    low, high = _LEAST_EPSILON, 1.0
     while increasing(high) < value:
         low, high = high, 2.0 * high
         if high > _MOST_EPSILON:
             return None
     if increasing(low) >= value:
-        return low
+        return 0.0 if low == _LEAST_EPSILON else low
     found = float(brentq(lambda epsilon: increasing(epsilon) - value, low, high, xtol=1e-13, rtol=1e-13))
     return found * (1.0 - 1e-12)
 
