@@ -149,11 +149,13 @@ def test_calibrate_follows_the_limit(visit):
 def test_a_job_shows_progress_and_stops(visit):
     window = visit()
     page = window.page
-    page.goto(f"{window.address}/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=5")
+    page.goto(f"{window.address}/attack?mode=attack&kind=she&m=1000&epsilon=1&trials=10000000&seed=5")
     page.get_by_role("button", name="Run").click()
     page.locator("progress[value]").wait_for()
     first = float(page.locator("progress").get_attribute("value"))
-    page.wait_for_function("first => Number(document.querySelector('progress')?.value) > first", arg=first)
+    page.wait_for_function(
+        "first => Number(document.querySelector('progress')?.value) > first", arg=first, timeout=90_000
+    )
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Run it to the end").wait_for()
 
