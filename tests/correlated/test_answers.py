@@ -251,7 +251,7 @@ def test_importing_dpradar_does_not_import_it():
 
 
 def test_a_model_that_the_data_speak_against_is_not_used_unless_claimed():
-    """A state depends on the one before the last, which looks like independence to a chain: 1.02 instead of over 2."""
+    """A state depends on the one before the last, which looks like independence to a chain: it would say 1.02."""
     rng, states = np.random.default_rng(5), [0, 1]
     for _ in range(4000):
         states.append(int(rng.random() < (0.9 if states[-2] else 0.1)))
