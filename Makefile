@@ -131,8 +131,8 @@ dist: setup  ## build sdist and wheel, then install and run the wheel in a clean
 lock:  ## refresh requirements.lock
 	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
 	$(PYTHON) -m venv "$$fresh/venv"; \
-	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[accounting,data,report,roads,search,web,dev]"; \
-	{ echo "# The exact versions that make installs: the core, the extras accounting, data, report, roads, search, web and dev, and all they need."; \
+	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[accounting,cluster,data,report,roads,search,web,dev]"; \
+	{ echo "# The exact versions that make installs: the core, the extras accounting, cluster, data, report, roads, search, web and dev, and all they need."; \
 	  echo "# Made by 'make lock' (pip freeze of a new environment on Linux); do not edit by hand."; \
 	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel; \
 	} > "$$fresh/lock"; \
