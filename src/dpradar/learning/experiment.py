@@ -14,10 +14,10 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..numerics.processes import in_processes
 from ..params import Param, shown
 from .gradients import GradientScores
 from .networks import Network
-from .processes import in_processes
 from .trainer import train
 
 if TYPE_CHECKING:

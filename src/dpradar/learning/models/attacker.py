@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
-from ..threads import one_thread
+from ...numerics.threads import one_thread
 from .attacks import IMPUTED, LOSS, MODEL, View
 
 __all__ = ["Attacker", "Targets", "columns_of", "joined"]

@@ -14,8 +14,10 @@ from .threads import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Future
+    from multiprocessing.connection import Connection
 
-__all__ = ["in_processes"]
+__all__ = ["Workers", "in_processes"]
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -23,12 +25,42 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLI
 _work: Callable[[Any], Any] | None = None  # of this process, when it is a worker
 
 
+class Workers(ProcessPoolExecutor):
+    """An executor of fresh processes with one thread for products of matrices each.
+
+    Workers that lose this process, even when it is killed, end themselves; :meth:`stop` ends them in the middle of
+    their work. ``work`` is sent to each once, for ``in_processes``.
+
+    Examples
+    --------
+    >>> with Workers(2) as pool:
+    ...     pool.submit(abs, -3).result()
+    3
+    """
+
+    def __init__(self, workers: int, work: Callable[[Any], Any] | None = None) -> None:
+        context = get_context("spawn")  # a forked process would inherit the thread pools of this one
+        # Closed by stop, or by the end of this process: its other end then wakes a thread of every worker.
+        self._ends, self._line = context.Pipe(duplex=False)
+        super().__init__(workers, context, initializer=_start, initargs=(self._ends, work))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a call; the processes that this may start read from the environment to use one thread."""
+        with _one_thread_each():
+            return super().submit(fn, *args, **kwargs)
+
+    def stop(self) -> None:
+        """End the workers now, whatever they are doing."""
+        self._line.close()
+        self.shutdown(cancel_futures=True)
+        self._ends.close()
+
+
 def in_processes(work: Callable[[Job], Result], jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Result]]:
     """Yield every job with its result as they are finished; with one worker in this process and in order.
 
     Matrix products are on one thread either way (in this process where threadpoolctl is installed), so that their
     rounding does not depend on the number of workers. ``work`` is sent to each process once, the jobs one by one.
-    Workers that lose this process, even when it is killed, end themselves.
 
     Examples
     --------
@@ -41,11 +73,9 @@ def in_processes(work: Callable[[Job], Result], jobs: Sequence[Job], workers: in
                 result = work(job)
             yield job, result
         return
-    context = get_context("spawn")  # a forked process would inherit the thread pools of this one
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), context, initializer=_start, initargs=(work,))
+    pool = Workers(min(workers, len(jobs)), work)
     try:
-        with _one_thread_each():  # spawned processes, which are all started at the first job, read it when they start
-            running = {pool.submit(_run, job): job for job in jobs}
+        running = {pool.submit(_run, job): job for job in jobs}
         while running:
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
@@ -68,18 +98,17 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _start(work: Callable[[Any], Any]) -> None:
+def _start(line: Connection, work: Callable[[Any], Any] | None) -> None:
     global _work  # noqa: PLW0603 - a worker has one piece of work for all its life
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process stops the others
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(line,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(line: Connection) -> None:
     parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
+    connection.wait([line] if parent is None else [line, parent.sentinel])
+    os._exit(1)
 
 
 def _run(job: Any) -> Any:
