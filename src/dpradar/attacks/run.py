@@ -14,11 +14,11 @@ from ..numerics.intervals import bernstein_from_moments, clopper_pearson
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .optimal import Maximise, OptimalAttack, optimal_attack
-from .pieces import in_pieces
+from .pieces import Pieces
 from .strategies import as_attack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .play import Attack, Played
 
-__all__ = ["attack"]
+__all__ = ["AttackJob", "attack", "attack_job"]
 
 TRIALS = Param(name="trials", integer=True, low=1, high=1e12, what="how often the attack is run", typical=(1000, 1e6))
 CONFIDENCE = Param(
@@ -140,31 +140,74 @@ def attack(
     >>> r.rad.low <= dr.assess(dr.OUE(m=10, epsilon=3.0), dr.Threat(dr.Prior.uniform(10))).rad.value <= r.rad.high
     True
     """
+    job = attack_job(
+        mechanism, threat, trials=trials, seed=seed, maximise=maximise, strategy=strategy, confidence=confidence
+    )
+    if progress is not None and not callable(progress):
+        raise ParameterError("attack.progress", "a function (done, asked), or None", repr(progress))
+    return job.result(job.pieces.run(_WORKERS), progress)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AttackJob:
+    """An attack to be run: the pieces, which anyone may do anywhere, and the answer from all of them."""
+
+    mechanism: Any
+    best: OptimalAttack
+    chosen: Attack
+    pieces: Pieces[Counts]
+    confidence: float
+    maximise: Maximise | None
+
+    def result(
+        self, parts: Iterable[tuple[int, Counts]], progress: Callable[[int, int], None] | None = None
+    ) -> AttackRun:
+        """Return the answer from the pieces, given in order."""
+        counts, note = _added(parts, self.pieces.total, progress)
+        rad, success, false_hit = counts.estimates(1.0 - self.confidence)
+        seed = self.pieces.root.entropy
+        return AttackRun(
+            rad=rad,
+            success=success,
+            false_hit=false_hit,
+            trials=counts.trials,
+            asked=self.pieces.total,
+            confidence=self.confidence,
+            strategy=self.chosen.name,
+            maximise=self.maximise,
+            release=repr(self.mechanism),
+            threat=repr(self.best.threat),
+            seed=int(seed) if isinstance(seed, int) else None,
+            baseline=self.best.threat.best_blind_guess,
+            notes=(*self.best.release.assumes, *note),
+            version=__version__,
+        )
+
+
+def attack_job(
+    mechanism: Any,
+    threat: Threat,
+    *,
+    trials: int = 100_000,
+    seed: int | None = None,
+    maximise: Maximise = "rad",
+    strategy: Any = None,
+    confidence: float = 0.95,
+) -> AttackJob:
+    """Return what :func:`attack` with these arguments has to do, cut into pieces."""
     asked = int(TRIALS.check("attack", trials))
     level = CONFIDENCE.check("attack", confidence)
     root = np.random.SeedSequence(checked_seed("attack", seed))
-    if progress is not None and not callable(progress):
-        raise ParameterError("attack.progress", "a function (done, asked), or None", repr(progress))
     best = optimal_attack(mechanism, threat, maximise)
     chosen: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
-    counts, note = _count(best, chosen, asked, root, progress)
-    rad, success, false_hit = counts.estimates(1.0 - level)
-    return AttackRun(
-        rad=rad,
-        success=success,
-        false_hit=false_hit,
-        trials=counts.trials,
-        asked=asked,
-        confidence=level,
-        strategy=chosen.name,
-        maximise=maximise if strategy is None else None,
-        release=repr(mechanism),
-        threat=repr(threat),
-        seed=int(root.entropy) if isinstance(root.entropy, int) else None,
-        baseline=threat.best_blind_guess,
-        notes=(*best.release.assumes, *note),
-        version=__version__,
-    )
+    release = best.release
+    size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
+
+    def piece(count: int, rng: np.random.Generator) -> Counts:
+        return _piece(release, threat, chosen, count, rng)
+
+    pieces = Pieces(piece, asked, size, root)
+    return AttackJob(mechanism, best, chosen, pieces, level, maximise if strategy is None else None)
 
 
 def checked_seed(owner: str, seed: object) -> int:
@@ -176,23 +219,13 @@ def checked_seed(owner: str, seed: object) -> int:
     return int(seed)
 
 
-def _count(
-    best: OptimalAttack,
-    chosen: Attack,
-    asked: int,
-    root: np.random.SeedSequence,
-    progress: Callable[[int, int], None] | None,
+def _added(
+    parts: Iterable[tuple[int, Counts]], asked: int, progress: Callable[[int, int], None] | None
 ) -> tuple[Counts, tuple[str, ...]]:
-    """Run the pieces, a few at a time, and add them up in order."""
-    release, threat = best.release, best.threat
-    size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
+    """Add up the pieces, in order."""
     total = Counts()
-
-    def piece(count: int, rng: np.random.Generator) -> Counts:
-        return _piece(release, threat, chosen, count, rng)
-
     try:
-        for _, counts in in_pieces(piece, asked, size, root, workers=_WORKERS):
+        for _, counts in parts:
             total.add(counts)
             if progress is not None:
                 progress(total.trials, asked)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +18,19 @@ from ..threats import Prior
 from .blind import blind_audit, log_audit
 from .limits import claimed
 from .plan import Plan
-from .protocol import protocol_audit
+from .protocol import protocol_job
 from .sources import source_of
-from .threatened import rad_audit
+from .threatened import rad_job
 
 if TYPE_CHECKING:
     from ..results.audit import AuditResult
     from ..threats import Threat
+    from .limits import Claim
     from .outputs import AskedKind
-    from .plan import Progress
+    from .plan import AuditJob, Progress
+    from .sources import Source
 
-__all__ = ["audit"]
+__all__ = ["audit", "audit_job"]
 
 TRIALS = Param(
     name="trials", integer=True, low=100, high=1e12, what="how many outputs are drawn in all", typical=(1000, 1e6)
@@ -105,6 +108,77 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
     >>> result.refuted, result.epsilon_lower > 1.0
     (True, True)
     """
+    asked = _asked(**locals())
+    job, plan = asked.job(), asked.plan
+    return asked.finished(asked.searched() if job is None else job.result(job.pieces.run(plan.workers)))
+
+
+def audit_job(sampler: Any, **settings: Any) -> AuditJob[Any] | None:
+    """Return what :func:`audit` with these arguments has to do, cut into pieces; None where it cannot be cut.
+
+    That is so where the outputs choose what is tested (a search), and where they decide when to stop (sequential).
+    """
+    given = inspect.signature(audit).bind(sampler, **settings)
+    given.apply_defaults()
+    asked = _asked(**given.arguments)
+    job = None if asked.plan.sequential else asked.job()
+    return None if job is None else replace(job, result=lambda parts: asked.finished(job.result(parts)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asked:
+    """The checked arguments of an audit."""
+
+    source: Source
+    promised: Claim
+    claim: Any
+    plan: Plan
+    threat: Threat | None
+    protocol: Any
+    guess: Any
+
+    def job(self) -> AuditJob[Any] | None:
+        """Return the audit in pieces; None for a search."""
+        if self.threat is not None:
+            return rad_job(self.source, self.promised, self.claim, self.threat, self.protocol, self.guess, self.plan)
+        if self.protocol is not None:
+            return protocol_job(self.source, self.promised, self.protocol, self.plan)
+        return None
+
+    def searched(self) -> AuditResult:
+        """Return the audit of outputs of which nothing is known."""
+        if self.source.log is not None:
+            return log_audit(self.source, self.source.log, self.promised, self.plan)
+        return blind_audit(self.source, self.promised, self.plan)
+
+    def finished(self, result: AuditResult) -> AuditResult:
+        """Return the result with what it takes to have it again."""
+        plan = self.plan
+        seed = plan.root.entropy if isinstance(plan.root.entropy, int) else None
+        asked = plan.trials if result.asked is None else result.asked
+        return replace(result, seed=seed, version=__version__, asked=asked)
+
+
+def _asked(  # noqa: PLR0913 (those of an audit)
+    sampler: Any,
+    *,
+    claim: Any,
+    domain: Any,
+    pairs: Any,
+    protocol: Any,
+    threat: Threat | None,
+    guess: Any,
+    trials: int,
+    significance: float,
+    delta: float | None,
+    sequential: bool,
+    looks: int,
+    seed: int | None,
+    vectorised: bool | None,
+    output_kind: AskedKind,
+    workers: int,
+    progress: Progress | None,
+) -> _Asked:
     root = np.random.SeedSequence(checked_seed("audit", seed))
     plan = Plan(
         root=root,
@@ -127,20 +201,18 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
         hint = "Data sets of different pairs are no neighbours. Audit the pairs one by one."
         raise ParameterError("audit.pairs", "one pair with threat= or protocol=", f"{len(source.pairs)} pairs", hint)
     promised = claimed(claim, None if pairs is not None else "replace-one", _about(claim, domain, pairs, threat))
-    if delta is not None:
-        level = DELTA.check("audit", delta)
-        if promised.epsilon is not None and level != promised.delta:
-            hint = "Leave delta= out: the claim has one."
-            raise ParameterError("audit.delta", f"{promised.delta:g}, the delta of the claim", f"{level:g}", hint)
-        promised = replace(promised, delta=level)
-    if threat is not None:
-        return _finished(rad_audit(source, promised, claim, threat, protocol, guess, plan), plan)
-    if protocol is not None:
-        return _finished(protocol_audit(source, promised, protocol, plan), plan)
-    found = (
-        log_audit(source, source.log, promised, plan) if source.log is not None else blind_audit(source, promised, plan)
-    )
-    return _finished(found, plan)
+    return _Asked(source, _at(promised, delta), claim, plan, threat, protocol, guess)
+
+
+def _at(promised: Claim, delta: float | None) -> Claim:
+    """Return the claim at the delta that was asked for."""
+    if delta is None:
+        return promised
+    level = DELTA.check("audit", delta)
+    if promised.epsilon is not None and level != promised.delta:
+        hint = "Leave delta= out: the claim has one."
+        raise ParameterError("audit.delta", f"{promised.delta:g}, the delta of the claim", f"{level:g}", hint)
+    return replace(promised, delta=level)
 
 
 def _about(claim: Any, domain: Any, pairs: Any, threat: Threat | None) -> Prior | None:
@@ -153,9 +225,3 @@ def _about(claim: Any, domain: Any, pairs: Any, threat: Threat | None) -> Prior 
         return Prior.uniform(int(domain))
     numbers = all(isinstance(record, (int, float)) for record in domain)
     return Prior.uniform(len(domain), list(domain) if numbers else None)
-
-
-def _finished(result: AuditResult, plan: Plan) -> AuditResult:
-    seed = plan.root.entropy if isinstance(plan.root.entropy, int) else None
-    asked = plan.trials if result.asked is None else result.asked
-    return replace(result, seed=seed, version=__version__, asked=asked)

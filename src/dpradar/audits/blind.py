@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..attacks.pieces import Pieces
 from ..errors import ParameterError
 from ..results.audit import AuditResult, Witness
 from .limits import Claim, Tally
@@ -53,7 +54,8 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
         return Tally(event.seen(outputs[first]), drawn, event.seen(outputs[~first]), count - drawn)
 
     size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
-    tally, verdict, done, notes = counted(work, claim, plan, total, size, stage=1)
+    pieces = Pieces(work, total, size, plan.root, stage=1)
+    tally, verdict, done, notes = counted(pieces.run(plan.workers), claim, plan, total)
     if len(pool) < len(source.names):
         notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
     method = "search for inputs and event, then test on new outputs"
@@ -196,7 +198,7 @@ def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditRe
         seen = [best.seen(outputs) if len(outputs) else 0 for outputs in tested]
         return Tally(seen[0], len(tested[0]), seen[1], len(tested[1]))
 
-    tally, verdict, _, notes = counted(work, claim, plan, 1, 1, stage=1)
+    tally, verdict, _, notes = counted(Pieces(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
     if len(pool) < len(log.names):
         notes = (*notes, f"compared {len(pool)} of {len(log.names):,} inputs, those with the most outputs")
     method = "search for inputs and event in half of the log, test on the other half"

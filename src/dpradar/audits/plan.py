@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from ..attacks.pieces import in_pieces
 from ..results.audit import AuditResult, Witness
 from .limits import Claim, Tally
 
-__all__ = ["Plan", "Progress", "Verdict", "counted", "told"]
+if TYPE_CHECKING:
+    from ..attacks.pieces import Pieces
 
+__all__ = ["AuditJob", "Plan", "Progress", "Verdict", "counted", "told"]
+
+T = TypeVar("T")
 Progress = Callable[[int, int], None]
 _BYTES = 24_000_000  # of outputs in one piece
 
@@ -39,6 +42,18 @@ class Plan:
         return max(1, min(fits, max(100, total // (4 * self.looks)) if self.sequential else fits, total))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class AuditJob(Generic[T]):
+    """An audit to be run: the pieces, which anyone may do anywhere, and the answer from all of them in order.
+
+    ``chosen`` is what the pieces depend on beside the arguments of the audit.
+    """
+
+    pieces: Pieces[T]
+    result: Callable[[Iterable[tuple[int, T]]], AuditResult]
+    chosen: str = ""
+
+
 @dataclass(slots=True)
 class Verdict:
     """What the test has shown so far. A bound that held at an earlier look still holds."""
@@ -58,15 +73,15 @@ class Verdict:
 
 
 def counted(
-    work: Callable[[int, np.random.Generator], Tally], claim: Claim, plan: Plan, total: int, size: int, stage: int
+    parts: Iterable[tuple[int, Tally]], claim: Claim, plan: Plan, total: int
 ) -> tuple[Tally, Verdict, int, tuple[str, ...]]:
-    """Run the test in pieces and return the counts, the verdict, the outputs drawn and notes."""
+    """Add up the pieces of a test and return the counts, the verdict, the outputs drawn and notes."""
     tally, verdict, done = Tally(), Verdict(claim, plan.failure), 0
     notes: tuple[str, ...] = ()
     due = _due(total, plan.looks) if plan.sequential else iter(())
     following = next(due, total)
     try:
-        for count, part in in_pieces(work, total, size, plan.root, stage=stage, workers=plan.workers):
+        for count, part in parts:
             tally = _added(tally, part)
             done += count
             if plan.progress is not None:

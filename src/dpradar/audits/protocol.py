@@ -6,23 +6,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..attacks.pieces import Pieces
 from ..errors import ParameterError
 from ..results.audit import Witness
 from .known import level_of, random_pairs, spoken
-from .plan import counted, told
+from .plan import AuditJob, counted, told
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..results.audit import AuditResult
     from .limits import Claim, Tally
     from .plan import Plan
     from .sources import Source
 
-__all__ = ["protocol_audit"]
+__all__ = ["protocol_job"]
 
 _PROBE = 16
 
 
-def protocol_audit(source: Source, claim: Claim, protocol: Any, plan: Plan) -> AuditResult:
+def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> AuditJob[Tally]:
     """Return the audit of reports that are read as those of ``protocol``, over random pairs of values."""
     release = protocol.at(None)
     m = len(source.names)
@@ -43,15 +46,20 @@ def protocol_audit(source: Source, claim: Claim, protocol: Any, plan: Plan) -> A
         reports = reports if isinstance(reports, tuple) else np.asarray(reports)
         return spoken(release, reports, first, other, level)
 
-    tally, verdict, done, notes = counted(work, claim, plan, plan.trials, plan.size(probe, plan.trials), stage=1)
-    witness = Witness(
-        first="the value of the person",
-        other="another random value",
-        event=f"a report that {release.name} makes likelier for the first value than for the other (and the reverse)",
-        seen_first=tally.seen_first,
-        drawn_first=tally.drawn_first,
-        seen_other=tally.seen_other,
-        drawn_other=tally.drawn_other,
-    )
-    method = f"likelihood ratio of {release.name}, random pairs of values"
-    return told(claim, verdict, tally, method=method, witness=witness, trials=done, notes=notes)
+    def result(parts: Iterable[tuple[int, Tally]]) -> AuditResult:
+        tally, verdict, done, notes = counted(parts, claim, plan, plan.trials)
+        event = f"a report that {release.name} makes likelier for the first value than for the other (and the reverse)"
+        witness = Witness(
+            first="the value of the person",
+            other="another random value",
+            event=event,
+            seen_first=tally.seen_first,
+            drawn_first=tally.drawn_first,
+            seen_other=tally.seen_other,
+            drawn_other=tally.drawn_other,
+        )
+        method = f"likelihood ratio of {release.name}, random pairs of values"
+        return told(claim, verdict, tally, method=method, witness=witness, trials=done, notes=notes)
+
+    pieces = Pieces(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
+    return AuditJob(pieces, result, chosen=f"level {level!r}")

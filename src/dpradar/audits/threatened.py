@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attacks.optimal import optimal_attack
-from ..attacks.pieces import in_pieces
+from ..attacks.pieces import Pieces
 from ..attacks.run import Counts, counts_of, draw_targets
 from ..attacks.strategies import GuessAttack, saying_the_report
 from ..bounds import assess
@@ -24,21 +24,24 @@ from .inversion import (
     epsilon_from_rad,
     epsilon_from_uniform,
 )
+from .plan import AuditJob
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..attacks.play import Attack
     from ..threats import Threat
     from .limits import Claim
     from .plan import Plan
     from .sources import Source
 
-__all__ = ["rad_audit"]
+__all__ = ["Seen", "rad_job"]
 
 Ints = NDArray[np.intp]
 
 
 @dataclass(slots=True)
-class _Seen:
+class Seen:
     """Counts of the attack; ``strangers``: hits on one random other target per report, for limits at every look."""
 
     counts: Counts = field(default_factory=Counts)
@@ -58,9 +61,9 @@ class _Seen:
         return rad.low
 
 
-def rad_audit(
+def rad_job(
     source: Source, claim: Claim, stated: Any, threat: Threat, protocol: Any, guess: Any, plan: Plan
-) -> AuditResult:
+) -> AuditJob[Seen]:
     """Return the audit by the advantage of an attack."""
     chosen = _attack(source, threat, protocol, guess)
     # What the claim allows at most: for a guarantee the tightest bound, for a mechanism its exact value.
@@ -71,34 +74,37 @@ def rad_audit(
     probe = source.draw(draw_targets(threat, 16, rng), rng)
     size = plan.size(probe, plan.trials)
 
-    def work(count: int, rng: np.random.Generator) -> _Seen:
+    def work(count: int, rng: np.random.Generator) -> Seen:
         targets = draw_targets(threat, count, rng)
         reports = source.draw(targets, rng)
         played = chosen.play(reports if isinstance(reports, tuple) else np.asarray(reports), targets, rng)
-        return _Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
+        return Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
 
-    seen, low, refuted, notes, looks = _run(work, plan, size, allowed.value)
-    trials = seen.counts.trials
-    rad, _, _ = seen.counts.estimates(plan.failure)
-    method, invert = _inversion(threat, claim)
-    lower = invert(max(low, 0.0))
-    if lower is None:
-        notes = (*notes, "the attack is right so often that the lower bound is beyond the range of the inversion")
-    return AuditResult(
-        claim=claim.text,
-        claim_epsilon=claim.epsilon,
-        refuted=refuted,
-        epsilon_lower=max(0.0, lower or 0.0),
-        epsilon_estimate=invert(rad.estimate),
-        delta=claim.delta,
-        significance=plan.failure,
-        method=f"advantage of the attack '{chosen.name}', inverted by {method}",
-        trials=trials,
-        looks=looks,
-        rad=Estimate(estimate=rad.estimate, low=low, high=max(rad.high, low)),
-        readings=_readings(seen, low, threat, protocol),
-        notes=(*notes, f"the claim allows a rad of at most {allowed.value:.6g} ({allowed.rule})"),
-    )
+    def result(parts: Iterable[tuple[int, Seen]]) -> AuditResult:
+        seen, low, refuted, notes, looks = _run(parts, plan, allowed.value)
+        trials = seen.counts.trials
+        rad, _, _ = seen.counts.estimates(plan.failure)
+        method, invert = _inversion(threat, claim)
+        lower = invert(max(low, 0.0))
+        if lower is None:
+            notes = (*notes, "the attack is right so often that the lower bound is beyond the range of the inversion")
+        return AuditResult(
+            claim=claim.text,
+            claim_epsilon=claim.epsilon,
+            refuted=refuted,
+            epsilon_lower=max(0.0, lower or 0.0),
+            epsilon_estimate=invert(rad.estimate),
+            delta=claim.delta,
+            significance=plan.failure,
+            method=f"advantage of the attack '{chosen.name}', inverted by {method}",
+            trials=trials,
+            looks=looks,
+            rad=Estimate(estimate=rad.estimate, low=low, high=max(rad.high, low)),
+            readings=_readings(seen, low, threat, protocol),
+            notes=(*notes, f"the claim allows a rad of at most {allowed.value:.6g} ({allowed.rule})"),
+        )
+
+    return AuditJob(Pieces(work, plan.trials, size, plan.root, stage=1), result)
 
 
 def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack:
@@ -112,12 +118,14 @@ def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack
     return saying_the_report(threat)
 
 
-def _run(work: Any, plan: Plan, size: int, allowed: float) -> tuple[_Seen, float, bool, tuple[str, ...], int]:
-    """Run the attack in pieces; return the counts, the lower limit of rad, whether it exceeds what is allowed."""
-    seen, best, looks = _Seen(), -1.0, 0
+def _run(
+    parts: Iterable[tuple[int, Seen]], plan: Plan, allowed: float
+) -> tuple[Seen, float, bool, tuple[str, ...], int]:
+    """Add up the pieces; return the counts, the lower limit of rad, whether it exceeds what is allowed."""
+    seen, best, looks = Seen(), -1.0, 0
     due = sorted({*(int(x) for x in np.geomspace(max(100, plan.trials // 200), plan.trials, plan.looks)), plan.trials})
     try:
-        for _, part in in_pieces(work, plan.trials, size, plan.root, stage=1, workers=plan.workers):
+        for _, part in parts:
             seen.counts.add(part.counts)
             seen.strangers += part.strangers
             if plan.progress is not None:
@@ -149,7 +157,7 @@ def _inversion(threat: Threat, claim: Claim) -> tuple[str, Any]:
     return "[RAD] Theorem 4.2", lambda rad: epsilon_from_rad(rad, prior.collision, claim.delta)
 
 
-def _readings(seen: _Seen, low: float, threat: Threat, protocol: Any) -> tuple[Reading, ...]:
+def _readings(seen: Seen, low: float, threat: Threat, protocol: Any) -> tuple[Reading, ...]:
     """Return the epsilon at which the protocol itself would leak as much: the claim test of a known mechanism."""
     if protocol is None or not (hasattr(protocol, "m") and hasattr(protocol, "epsilon")):
         return ()
