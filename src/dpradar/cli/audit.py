@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..audits import Executable, Samples, audit
+from ..audits.imported import imported
 from ..errors import ParameterError
 from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
 from ..spec.question import release_of
@@ -21,9 +18,6 @@ from ..threats import Prior, Threat
 from . import parsing
 from .main import EXIT_REFUTED
 from .progress import bar, repeat_command
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 __all__ = ["audit_command"]
 
@@ -79,7 +73,7 @@ def audit_command(**options: Any) -> int:
     if not isinstance(sampler, Samples):
         settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
     if options["pairs"] is not None:
-        settings["pairs"] = _imported(options["pairs"], "--pairs")
+        settings["pairs"] = imported(options["pairs"], "--pairs")
     with bar("audit") as progress:
         result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
     result = replace(result, command=repeat_command(result.seed))
@@ -134,42 +128,4 @@ def _target(options: dict[str, Any]) -> Any:
         columns = options["output_column"].split(",")
         output = columns[0] if len(columns) == 1 else columns
         return Samples.read(target, options["input_column"], output, output_kind=options["output_kind"])
-    return _imported(target, "TARGET")
-
-
-def _imported(text: str, option: str) -> Any:
-    """Return the object behind package.module:name or path/file.py:name."""
-    place, colon, name = text.rpartition(":")
-    hint = "Such as mypackage.mymodule:sampler or path/file.py:sampler."
-    if not colon or not place or not name:
-        raise ParameterError(option, "module:name, file.py:name or a log", repr(text), hint)
-    try:
-        if place.endswith(".py"):
-            module = _of_file(place)
-        else:
-            sys.path.insert(0, str(Path.cwd()))
-            module = importlib.import_module(place)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise ParameterError(option, "something that can be imported", repr(text), f"{error}. {hint}") from None
-    except Exception as error:
-        got = f"a module that raises {type(error).__name__}"
-        raise ParameterError(option, "something that can be imported", got, hint) from error
-    if not hasattr(module, name):
-        raise ParameterError(option, f"a name of {place}", repr(name), hint)
-    return getattr(module, name)
-
-
-def _of_file(place: str) -> ModuleType:
-    """Return a file as a module; one that fails leaves nothing behind."""
-    spec = importlib.util.spec_from_file_location(Path(place).stem, place)
-    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
-    before = sys.modules.get(module.__name__)
-    sys.modules[module.__name__] = module
-    try:
-        spec.loader.exec_module(module)  # type: ignore[union-attr]
-    except BaseException:
-        del sys.modules[module.__name__]
-        if before is not None:
-            sys.modules[module.__name__] = before
-        raise
-    return module
+    return imported(target, "TARGET")

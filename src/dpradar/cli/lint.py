@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..audits.imported import imported
 from ..errors import ParameterError
 from . import parsing
-from .audit import _claim, _imported
+from .audit import _claim
 from .main import EXIT_REFUTED, EXIT_UNMET
 from .progress import bar, repeat_command
 from .writing import checked_reports, write_reports
@@ -69,8 +70,8 @@ def _of_file(path: str) -> LintReport:
 def _of_sampler(options: dict[str, Any]) -> LintReport:
     from ..granularity import lint_sampler
 
-    sampler = _imported(options["sampler"], "--sampler")
-    pairs = None if options["pairs"] is None else _imported(options["pairs"], "--pairs")
+    sampler = imported(options["sampler"], "--sampler")
+    pairs = None if options["pairs"] is None else imported(options["pairs"], "--pairs")
     settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
     with bar("lint") as progress:
         report = lint_sampler(

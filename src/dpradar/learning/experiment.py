@@ -21,7 +21,7 @@ from .networks import Network
 from .trainer import train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-__all__ = ["experiment"]
+__all__ = ["ExperimentJob", "experiment", "experiment_job"]
 
 _SHARD = 32  # runs trained together: what they need at once still fits into the second cache
 _COUNTS = (
     Param(name="runs", integer=True, low=1, what="how many models are trained", typical=(8, 8_000)),
     Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
-    Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8)),
 )
+_WORKERS = Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8))
 _FIELDS = ("targets", "likelihoods", "plain", "distances")
 
 
@@ -167,29 +167,67 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     >>> experiment(training, data, runs=6, seed=1, order=[0, 0, 1])[0].tolist()
     [0, 0, 1, 0, 0, 1]
     """
-    size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
-    runs, size, workers = (
-        int(count.check("experiment", value)) for count, value in zip(_COUNTS, (runs, size, workers), strict=True)
-    )
-    turn = _turn(order, data.x.shape[0])
-    shards = _Shards(keep, _digest(training, data, turn, seed, size))
-    jobs = [_Job(n, turn, seed, n * size, min((n + 1) * size, runs)) for n in range(-(-runs // size))]
-    kept = {job.number: shards.load(job) for job in jobs}
+    count = int(_WORKERS.check("experiment", workers))
+    job = experiment_job(training, data, runs, seed, order=order, shard=shard)
+    shards = _Shards(keep, _digest(training, data, job.turn, seed, job.size))
+    kept = {one.number: shards.load(one) for one in job.shards}
     found = {number: arrays for number, arrays in kept.items() if arrays is not None}
-    done = sum(jobs[number].runs for number in found)
+    done = sum(job.shards[number].runs for number in found)
     if progress is not None and found:
-        progress(done, runs)
-    missing = [job for job in jobs if job.number not in found]
-    for job, arrays in in_processes(_Work(training, data, shards), missing, workers):
-        found[job.number] = arrays
-        done += job.runs
+        progress(done, job.runs)
+    missing = [one for one in job.shards if one.number not in found]
+    for one, arrays in in_processes(_Work(training, data, shards), missing, count):
+        found[one.number] = arrays
+        done += one.runs
         if progress is not None:
-            progress(done, runs)
-    joined = {name: np.concatenate([found[job.number][name] for job in jobs]) for name in _FIELDS[:-1]}
-    scores = GradientScores(runs, data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate)
-    scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
-    scores.distances = np.sum([found[job.number]["distances"] for job in jobs], axis=0) / runs
-    return joined["targets"], scores
+            progress(done, job.runs)
+    return job.joined([found[one.number] for one in job.shards])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExperimentJob:
+    """Trainings to be made: shards, which anyone may train, and what the attacker sees of all of them."""
+
+    training: Training
+    data: Candidates
+    turn: NDArray[np.intp]
+    seed: int
+    runs: int
+    size: int
+
+    @property
+    def shards(self) -> list[_Job]:
+        """The shards; only the last one may be smaller."""
+        size, runs = self.size, self.runs
+        return [
+            _Job(n, self.turn, self.seed, n * size, min((n + 1) * size, runs)) for n in range((runs + size - 1) // size)
+        ]
+
+    def piece(self, number: int) -> Arrays:
+        """Train one shard."""
+        first = number * self.size
+        job = _Job(number, self.turn, self.seed, first, min(first + self.size, self.runs))
+        return _Work(self.training, self.data, _Shards(None, ""))(job)
+
+    def joined(self, parts: Sequence[Arrays]) -> tuple[NDArray[np.intp], GradientScores]:
+        """Return the targets and what the attacker sees, from all shards in order."""
+        training = self.training
+        joined = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
+        scores = GradientScores(
+            self.runs, self.data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate
+        )
+        scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
+        scores.distances = np.sum([part["distances"] for part in parts], axis=0) / self.runs
+        return joined["targets"], scores
+
+
+def experiment_job(
+    training: Training, data: Candidates, runs: int, seed: int, *, order: Any = None, shard: int | None = None
+) -> ExperimentJob:
+    """Return what :func:`experiment` with these arguments has to do, cut into shards."""
+    size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
+    counts = [int(param.check("experiment", value)) for param, value in zip(_COUNTS, (runs, size), strict=True)]
+    return ExperimentJob(training, data, _turn(order, data.x.shape[0]), seed, *counts)
 
 
 def _turn(order: Any, candidates: int) -> NDArray[np.intp]:
