@@ -24,11 +24,26 @@ from ..results.bound import QUANTITIES
 from ..threats.threat import BASELINE, MEMBERSHIP
 from . import words
 from .kinds import IN_FILES, KINDS, Kind
+from .question import THREAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TABLES", "WORDED", "Allowed", "Attack", "Limits", "Table", "Top", "file_model", "release_model"]
+__all__ = [
+    "TABLES",
+    "WORDED",
+    "Allowed",
+    "Attack",
+    "Limits",
+    "Table",
+    "Text",
+    "Top",
+    "file_model",
+    "question_keys",
+    "release_model",
+    "table_model",
+    "type_of",
+]
 
 WORDED = "worded"  # the type of errors whose message is already the one to show
 
@@ -47,7 +62,7 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def _of(param: Param) -> Any:
+def type_of(param: Param) -> Any:
     """Return the type of a parameter: its domain is that of the parameter."""
     limits: dict[str, Any] = {}
     cast = int if param.integer else float
@@ -127,7 +142,7 @@ _EXTRA: dict[str, Any] = {
     "query": _worded(words.contribution, {"anyOf": [{"type": "string"}, _NUMBERS, _ROWS]}, "contribution per value"),
     "truncate": _worded(_span("truncate"), _PAIR, "the range that the output is clamped to"),
     "interval": _worded(_span("interval"), _PAIR, "the interval of outputs"),
-    "sensitivity": _of(_SENSITIVITY),
+    "sensitivity": type_of(_SENSITIVITY),
     "utility": _worded(_table("utility"), {"anyOf": [{"type": "string"}, _ROWS]}, "utilities, rows = inputs"),
     "matrix": _worded(_table("matrix"), {"anyOf": [{"type": "string"}, _ROWS]}, "probabilities, rows = inputs"),
     "orders": _worded(_numbers("orders"), _LIST, "orders of the Renyi divergences"),
@@ -137,16 +152,16 @@ _EXTRA: dict[str, Any] = {
     "neighbours": Relation,
 }
 _NEEDED = ("matrix", "orders", "epsilons", "fpr", "fnr")
-_PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": _of(_TIMES)}
+_PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": type_of(_TIMES)}
 _LIMITS = {
-    **dict.fromkeys((*QUANTITIES, "tpr"), _of(_PROBABILITY)),
-    "fpr": _of(_FPR),
-    "epsilon": _of(_POSITIVE),
-    "delta": _of(_DELTA),
+    **dict.fromkeys((*QUANTITIES, "tpr"), type_of(_PROBABILITY)),
+    "fpr": type_of(_FPR),
+    "epsilon": type_of(_POSITIVE),
+    "delta": type_of(_DELTA),
 }
 _THREAT = {
     "name": Text,
-    "m": _of(_COUNT),
+    "m": type_of(_COUNT),
     "prior": _worded(_prior, _LIST, "uniform, probabilities, @file, continuous:uniform or continuous:beta:A,B"),
     "values": _worded(_numbers("values"), _LIST, "the values: LOW:HIGH, LOW:HIGH:STEP, a list or @file"),
     "records": _worded(
@@ -159,17 +174,17 @@ _THREAT = {
         words.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
     ),
     "goal": _worded(words.goal, _one_of("within", "labels", "columns"), "exact, within:ETA, labels:..., columns:..."),
-    "baseline": _of(BASELINE),
-    "membership": _of(MEMBERSHIP),
+    "baseline": type_of(BASELINE),
+    "membership": type_of(MEMBERSHIP),
     "worst": Flag,
     "neighbours": Relation,
     "limit_source": Text,
 }
 _ATTACK = {
-    "trials": _of(TRIALS),
-    "seed": _of(_SEED),
+    "trials": type_of(TRIALS),
+    "seed": type_of(_SEED),
     "maximise": Annotated[Literal["rad", "success"], Allowed("'rad' or 'success'")],
-    "confidence": _of(CONFIDENCE),
+    "confidence": type_of(CONFIDENCE),
 }
 _TOP = {
     "title": Text,
@@ -182,20 +197,20 @@ _TOP = {
 }
 
 
-def _model(name: str, what: str, keys: dict[str, Any], needed: tuple[str, ...] = ()) -> type[Table]:
+def table_model(name: str, what: str, keys: dict[str, Any], needed: tuple[str, ...] = ()) -> type[Table]:
     fields: dict[str, Any] = {key: (kind, ... if key in needed else None) for key, kind in keys.items()}
     return create_model(name, __base__=Table, __doc__=what, **fields)
 
 
-Limits = _model("Limits", "The most that is accepted under a threat.", _LIMITS)
-Threat = _model("Threat", "Who attacks, and the limits.", {**_THREAT, "limits": Limits})
-Attack = _model("Attack", "The optimal attack, run as evidence.", _ATTACK)
-Utility = _model(
+Limits = table_model("Limits", "The most that is accepted under a threat.", _LIMITS)
+Threat = table_model("Threat", "Who attacks, and the limits.", {**_THREAT, "limits": Limits})
+Attack = table_model("Attack", "The optimal attack, run as evidence.", _ATTACK)
+Utility = table_model(
     "Utility",
     "The largest errors that are accepted.",
-    {**dict.fromkeys(COSTS, _of(_POSITIVE)), "reports": _of(_REPORTS)},
+    {**dict.fromkeys(COSTS, type_of(_POSITIVE)), "reports": type_of(_REPORTS)},
 )
-Evidence = _model(
+Evidence = table_model(
     "Evidence",
     "What is shown beside the bounds.",
     {
@@ -203,8 +218,8 @@ Evidence = _model(
         "results": Annotated[list[str], Allowed("a list of files with saved attacks or audits")],
     },
 )
-Report = _model("Report", "What the report shows.", {"include_prior": Flag, "noise_table": Flag})
-Decision = _model(
+Report = table_model("Report", "What the report shows.", {"include_prior": Flag, "noise_table": Flag})
+Decision = table_model(
     "Decision",
     "Who decided what, when, and until when it holds.",
     {"by": Text, "date": Day, "review_by": Day, "outcome": Text, "note": Text},
@@ -212,19 +227,31 @@ Decision = _model(
 TABLES: dict[str, type[Table]] = {
     "threat": Threat, "utility": Utility, "evidence": Evidence, "report": Report, "decision": Decision,
 }  # fmt: skip
-Top = _model("Top", "Keys outside of tables.", {**_TOP, **dict.fromkeys(("release", *TABLES), Any)}, ("release",))
+Top = table_model("Top", "Keys outside of tables.", {**_TOP, **dict.fromkeys(("release", *TABLES), Any)}, ("release",))
+
+
+def _own_keys(kind: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the keys of a kind with their types, and those it needs."""
+    known: Kind = KINDS[kind]
+    own = {param.name: type_of(param) for param in known.params}
+    own |= {name: _EXTRA[name] for name in known.names if name in _EXTRA}
+    return own, tuple(name for name in own if name in _NEEDED or (name not in _EXTRA and name != "delta"))
 
 
 @cache
 def release_model(kind: str) -> type[Table]:
     """Return the shape of a release of some kind."""
-    known: Kind = KINDS[kind]
-    own = {param.name: _of(param) for param in known.params}
-    own |= {name: _EXTRA[name] for name in known.names if name in _EXTRA}
-    needed = tuple(name for name in own if name in _NEEDED or (name not in _EXTRA and name != "delta"))
+    own, needed = _own_keys(kind)
     name = "".join(word.capitalize() for word in kind.split("-"))
     keys = {"kind": Literal[kind], **own, **_PEOPLE}
-    return _model(f"{name}Release", known.help, keys, ("kind", *needed))
+    return table_model(f"{name}Release", KINDS[kind].help, keys, ("kind", *needed))
+
+
+def question_keys(kind: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the keys of a flat question, a release of some kind and a threat, with their types, and those it needs."""
+    own, needed = _own_keys(kind)
+    threat = {key: _THREAT[key] for key in (*THREAT, "neighbours")}
+    return {"kind": Literal[kind], **threat, **own, "times": _PEOPLE["times"]}, ("kind", *needed)
 
 
 @cache
@@ -233,4 +260,4 @@ def file_model() -> type[Table]:
     release: Any = Annotated[reduce(or_, map(release_model, IN_FILES)), Field(discriminator="kind")]
     threat: Any = TABLES["threat"]
     keys = {"release": release | list[release], **_TOP, **TABLES, "threat": threat | list[threat]}
-    return _model("Spec", "What is released, who attacks, and which limits hold.", keys, ("release",))
+    return table_model("Spec", "What is released, who attacks, and which limits hold.", keys, ("release",))
