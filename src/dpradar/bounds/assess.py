@@ -11,10 +11,12 @@ from .._version import __version__
 from ..errors import InconsistentEvidence, NumericsError, ParameterError
 from ..guarantees.accuracy import TOLERANCE, Accuracy, accuracy, computed_with
 from ..guarantees.neighbours import Neighbours, check_neighbours
+from ..guarantees.privacy import HasPrivacy
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES
 from ..threats import Threat
 from .case import Case, Inapplicable
+from .estimated import widened
 from .rates import Rates
 from .rule import Finding
 from .rules import RULES
@@ -197,7 +199,7 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         if known is None:
             reason.setdefault(name, _first_reason(ledger, name))
     hit = rad[1].hit if rad else None
-    return Assessment(
+    result = Assessment(
         release=repr(case.what),
         threat=repr(threat),
         rad=rad[0] if rad else None,
@@ -214,6 +216,16 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         version=__version__,
         rates=Rates(case),
     )
+    measured = None if threat.prior is None else threat.prior.measured
+    return result if measured is None else widened(result, measured, _largest_tv(case))
+
+
+def _largest_tv(case: Case) -> float:
+    """Return the total variation between any two inputs, also of values that the prior does not list; else 1."""
+    own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
+    # Other promises are about the values of the prior: a contribution that is not among them may lie further off.
+    promise = case.promise("replace-one") if own else None
+    return 1.0 if promise is None or promise.tv is None else min(1.0, promise.tv)
 
 
 def _at_least(success: Bound, baseline: float) -> Bound:

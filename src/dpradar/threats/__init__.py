@@ -2,7 +2,8 @@
 
 from .goal import Goal
 from .knowledge import Knowledge
+from .measured import Measured
 from .prior import Prior
 from .threat import Threat
 
-__all__ = ["Goal", "Knowledge", "Prior", "Threat"]
+__all__ = ["Goal", "Knowledge", "Measured", "Prior", "Threat"]

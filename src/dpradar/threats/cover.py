@@ -170,7 +170,7 @@ def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
     large = [f for f in fibres if f.size > 1]
     cells = goal.partition(prior)
     if cells is not None:
-        guesses = int(cells.max()) + 1
+        guesses = int(cells.max()) + 1 + prior.is_open
         hits = np.ones(single.size, dtype=np.intp)
         return Cover(guesses, single, hits, tuple(_cells_block(f, cells, guesses) for f in large))
     if goal.is_absolute:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from .measured import Measured
+
 __all__ = ["Continuous", "Prior"]
 
 _SUM_TOLERANCE = 1e-9
@@ -123,6 +125,7 @@ class Prior:
     values: tuple[Any, ...] | None = None
     columns: Mapping[str, tuple[Any, ...]] | None = None
     interval: Continuous | None = field(default=None)
+    measured: Measured | None = field(default=None)  # how it was counted, where it comes from a table
 
     @classmethod
     def uniform(cls, m: int, values: Sequence[Any] | None = None) -> Prior:
@@ -237,6 +240,11 @@ class Prior:
         """Whether every value has the same probability."""
         return self.size > 0 and float(np.ptp(self.probabilities)) <= _EQUAL
 
+    @property
+    def is_open(self) -> bool:
+        """Whether there may be values that are not listed, which a guess may name: the prior is near the true one."""
+        return self.measured is not None and self.measured.distance > 0.0
+
     def numbers(self, purpose: str) -> NDArray[np.float64]:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
         values = self.values
@@ -283,4 +291,6 @@ class Prior:
     def __repr__(self) -> str:
         if self.interval is not None:
             return f"Prior(continuous on [{self.interval.low:g}, {self.interval.high:g}])"
+        if self.measured is not None:  # a frequency of confidential records is not shown
+            return f"Prior({self.size} values counted in a table)"
         return f"Prior({self.size} values, largest probability {self.probabilities.max():.4g})"

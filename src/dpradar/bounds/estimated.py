@@ -1,0 +1,84 @@
+"""Priors that were counted in a table: bounds for every prior as near as the true one may be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..results import Bound, Discarded
+
+if TYPE_CHECKING:
+    from ..results import Assessment
+    from ..results.bound import Quantity
+    from ..threats import Measured
+
+__all__ = ["RULE", "widened"]
+
+RULE = "prior-region"
+_WHY = "for the prior as it was counted; prior-region holds for every prior as near as the true one may be"
+
+
+def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
+    """Return the assessment for every prior within ``measured.distance`` of the one that was counted.
+
+    Guarantee
+    ---------
+    With t the distance in total variation and ``tv`` a bound on the total variation between any two records' outputs:
+    rad moves by at most 3 t tv, success and baseline by t, gain by 2 t; rad and gain are at most tv. Where t is 0 the
+    numbers stay as they are.
+
+    Notes
+    -----
+    docs/derivations/tables.md. ``hit`` belongs to the prior that was counted, and is not told.
+    """
+    told = measured.assumption
+    if measured.distance == 0.0:
+        return replace(result, rad=_with(result.rad, told), success=_with(result.success, told))
+    t, baseline = measured.distance, result.baseline or 0.0
+    rad = _wider(result.rad, 3.0 * t * tv, tv, told)
+    success = _wider(result.success, t, 1.0, told)
+    gain = _wider(result.gain, 2.0 * t, tv, told)
+    old = [Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaced(result)]
+    region = {
+        "distance": t,
+        "confidence": measured.confidence,
+        "baseline": [max(0.0, baseline - t), min(1.0, baseline + t)],
+    }
+    return replace(
+        result,
+        rad=rad,
+        success=success,
+        gain=gain,
+        hit=None,
+        false_hit=None,
+        others=(*old, *result.others),
+        prior={**result.prior, "region": region},
+    )
+
+
+def _replaced(result: Assessment) -> list[tuple[Quantity, Bound]]:
+    found: dict[Quantity, Bound | None] = {"rad": result.rad, "success": result.success}
+    return [(name, bound) for name, bound in found.items() if bound is not None and bound.rule != "trivial"]
+
+
+def _with(bound: Bound | None, told: str) -> Bound | None:
+    return None if bound is None else replace(bound, assumes=(*bound.assumes, told))
+
+
+def _wider(bound: Bound | None, by: float, most: float, told: str) -> Bound | None:
+    """Return a bound for the near priors too; what holds for every prior stays as it is."""
+    if bound is None:
+        return None
+    value = min(bound.value + by, max(most, 0.0), 1.0)
+    known = bound.value if bound.side == "exact" and bound.low is None else bound.low
+    low = None if known is None else min(max(0.0, known - by), value)
+    cites = tuple(dict.fromkeys(("dpradar derivation", *bound.cites)))
+    return Bound(
+        value=value,
+        side="upper",
+        rule=bound.rule if bound.rule == "trivial" else RULE,
+        cites=cites,
+        assumes=(*bound.assumes, told),
+        low=low,
+        high=None if low is None else value,
+    )

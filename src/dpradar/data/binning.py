@@ -1,0 +1,179 @@
+"""How a column becomes categories: by rules that are named in the result, computed inside the engine.
+
+A rule gives each row a whole number, so that no value of a record leaves the engine; the label of the bin is made from
+the number here. Every engine computes the same numbers: IEEE arithmetic on doubles, and whole-number ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Rule", "checked_bins", "rule_for"]
+
+MOST_BINS = 10_000
+MOST_EDGES = 200  # each is a comparison in the query
+MOST_LEVELS = 1000  # of whole numbers and dates that nobody said are categories
+_ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one column is cut: its name in the result, the code of a row, and the label of a code."""
+
+    text: str
+    code: Callable[[Any, Any], Any]  # (table, column) -> (expression of a whole number, or the column itself)
+    label: Callable[[Any], Any] | None = None
+    finite: bool = False  # infinite values have no place in it
+    most_levels: int | None = None
+
+
+def checked_bins(bins: Any, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the rules by column, or say what is wrong with the mapping."""
+    if bins is None:
+        return {}
+    if not isinstance(bins, Mapping):
+        raise ParameterError("data.bins", "a mapping from columns to rules, such as {'age': 10}", shown(bins))
+    unknown = [name for name in bins if name not in columns]
+    if unknown:
+        hint = f"Columns: {', '.join(columns)}."
+        raise ParameterError("data.bins", "about columns that are counted", shown(unknown[0]), hint)
+    return dict(bins)
+
+
+def rule_for(name: str, dtype: Any, asked: Any) -> Rule:
+    """Return the rule of a column of some ibis type."""
+    numeric = dtype.is_numeric() and not dtype.is_boolean()
+    if asked is None:
+        return _as_it_is(name, dtype)
+    if isinstance(asked, str) and asked == "values":
+        return Rule("values", _same)
+    if isinstance(asked, str) and asked == "year" and (dtype.is_date() or dtype.is_timestamp()):
+        return Rule("year", lambda _, x: x.year())
+    if not numeric:
+        allowed = "'year' or 'values'" if dtype.is_temporal() else "'values'"
+        hint = "Bins are for columns of numbers."
+        raise ParameterError(f"data.bins[{name!r}]", f"{allowed} for a column of type {dtype}", shown(asked), hint)
+    return _numeric(f"data.bins[{name!r}]", asked)
+
+
+def _same(_: Any, column: Any) -> Any:
+    return column
+
+
+def _as_it_is(name: str, dtype: Any) -> Rule:
+    plain = dtype.is_string() or dtype.is_boolean() or dtype.is_uuid() or dtype.is_null()
+    whole = dtype.is_integer() or (dtype.is_decimal() and dtype.scale == 0)
+    if plain:
+        return Rule("values", _same)
+    if whole or dtype.is_date() or dtype.is_timestamp() or dtype.is_time():
+        return Rule("values", _same, most_levels=MOST_LEVELS)
+    if dtype.is_numeric():
+        hint = f"Say how it is cut: bins={{{name!r}: 10}}, a list of edges, 'width:5', 'quantiles:10', or 'values'."
+        raise ParameterError("data.columns", "cut into bins where they hold decimal numbers", f"{name!r}", hint)
+    raise ParameterError(
+        "data.columns", "columns of words, numbers, dates or truth values", f"{name!r} of type {dtype}"
+    )
+
+
+def _numeric(owner: str, asked: Any) -> Rule:
+    if isinstance(asked, str):
+        kind, _, rest = asked.partition(":")
+        if kind == "width":
+            return _width(owner, rest)
+        if kind == "quantiles":
+            return _quantiles(_count(owner, rest))
+    elif isinstance(asked, Sequence | np.ndarray):
+        return _edges(owner, asked)
+    elif isinstance(asked, int) and not isinstance(asked, bool):
+        return _equal_width(_count(owner, asked))
+    raise ParameterError(owner, _ALLOWED, shown(asked))
+
+
+def _count(owner: str, asked: Any) -> int:
+    try:
+        count = int(asked)
+    except ValueError:
+        count = 0
+    if not 2 <= count <= MOST_BINS:
+        raise ParameterError(owner, f"2 to {MOST_BINS:,} bins", shown(asked))
+    return count
+
+
+def _equal_width(count: int) -> Rule:
+    def code(table: Any, column: Any) -> Any:
+        import ibis
+
+        # The ends stay in the engine: the smallest and the largest value belong to somebody.
+        ends = table.aggregate(low=column.min(), high=column.max())
+        low, high = ends.low.as_scalar(), ends.high.as_scalar()
+        share = (column - low) / ibis.ifelse(high > low, high - low, 1.0)
+        return ibis.least((share * count).floor().cast("int64"), ibis.literal(count - 1, "int64"))
+
+    text = f"{count} bins of equal width between the smallest and the largest value"
+    return Rule(text, code, lambda i: f"bin {i + 1} of {count}", finite=True)
+
+
+def _width(owner: str, rest: str) -> Rule:
+    try:
+        width = float(rest)
+    except ValueError:
+        width = math.nan
+    if not (math.isfinite(width) and width > 0.0):
+        raise ParameterError(owner, "'width:W' with a number W above 0", shown(f"width:{rest}"))
+    return Rule(
+        f"bins of width {width:g} from 0",
+        lambda _, x: (x / width).floor(),
+        lambda i: f"[{i * width:.15g}, {(i + 1) * width:.15g})",
+        finite=True,
+        most_levels=MOST_BINS,
+    )
+
+
+def _edges(owner: str, asked: Any) -> Rule:
+    allowed = f"1 to {MOST_EDGES} finite numbers that rise"
+    try:
+        edges = np.array(asked, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(owner, allowed, shown(asked)) from None
+    bad = edges.ndim != 1 or not 1 <= edges.size <= MOST_EDGES or not np.all(np.isfinite(edges))
+    if bad or not np.all(np.diff(edges) > 0.0):
+        raise ParameterError(owner, allowed, shown(asked))
+    ends = [f"{edge:.15g}" for edge in edges]
+
+    def code(_: Any, column: Any) -> Any:
+        import ibis
+
+        return sum(
+            (ibis.ifelse(column >= edge, 1, 0) for edge in edges[1:].tolist()),
+            ibis.ifelse(column >= float(edges[0]), 1, 0),
+        )
+
+    def label(i: int) -> str:
+        if i == 0:
+            return f"below {ends[0]}"
+        return f"at least {ends[-1]}" if i == len(ends) else f"[{ends[i - 1]}, {ends[i]})"
+
+    return Rule(f"edges {', '.join(ends)}", code, label)
+
+
+def _quantiles(count: int) -> Rule:
+    def code(table: Any, column: Any) -> Any:
+        import ibis
+
+        # The share of rows below a value, in whole numbers: equal values fall into one bin, in every engine the same.
+        known = column.count().over(ibis.window())
+        below = ibis.rank().over(order_by=column.asc(nulls_first=False))
+        return ((below * count) // known.nullif(0)).cast("int64")
+
+    return Rule(f"{count} bins of equally many rows", code, lambda i: f"bin {i + 1} of {count}")

@@ -1,0 +1,249 @@
+"""The one query: the occupied cells with their counts, computed where the table lives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .binning import Rule
+    from .engine import Source
+
+__all__ = ["Cells", "Plan", "count_cells"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+_WHOLE, _SHARE = "decimal(28, 0)", "decimal(28, 26)"  # sums of either are exact, whatever the order of the rows
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is counted: columns with their rules, the weight, and which cells are left out."""
+
+    rules: dict[str, Rule]
+    weight: str | None
+    fewest: int
+    squares: bool  # the sums of the weights over the largest one, and of their squares, are wanted too
+    most_cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The occupied cells in an order that is the same from every engine.
+
+    ``levels`` are the categories of each column, sorted, missing last; ``codes`` has a row of numbers per column.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[list[Any], ...]
+    codes: Ints
+    rows: Ints
+    weights: Floats
+    scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless asked for
+    squares: Floats
+    suppressed: tuple[int, float, float, float]  # the four sums over the cells that were left out
+
+
+def count_cells(source: Source, plan: Plan) -> Cells:
+    """Return the occupied cells of a table; nothing else of it leaves the engine."""
+    return _cells(source.fetch(_query(source.table, plan)), plan)
+
+
+# ---------------------------------------------------------------------------------------------------------- the query
+
+
+def _query(table: Any, plan: Plan) -> Any:
+    """Return the query; its columns are c0, c1, ..., n, bad and, where asked, w, s, q, wrong, rest."""
+    import ibis
+
+    names = {f"c{i}": name for i, name in enumerate(plan.rules)}
+    chosen = {short: _cleaned(table[name]) for short, name in names.items()}
+    if plan.weight is not None:
+        chosen["v"] = _cleaned(table[plan.weight])
+    rows = table.select(**chosen)
+    if plan.weight is not None:
+        rows = rows.mutate(wrong=_wrong(rows.v))
+        rows = rows.mutate(v=ibis.ifelse(rows.wrong == 0, rows.v, ibis.null(rows.v.type())))
+    coded = {short: _code(rows, rows[short], plan.rules[name]) for short, name in names.items()}
+    marked = {"bad": _infinite(rows, plan)}
+    if plan.weight is not None:
+        coded |= _weights(rows, plan)
+        marked["wrong"] = rows.wrong
+    cells = rows.select(**coded, **marked)
+    sums = {name: cells[name].sum() for name in ("w", "s", "q", "bad", "wrong") if name in cells.columns}
+    counted = cells.group_by(list(names)).aggregate(n=cells.count(), **sums)
+    counted = _suppressed(counted, list(names), list(sums), plan.fewest)
+    final = {name: counted[name].cast("float64") for name in ("w", "s", "q") if name in sums}
+    return counted.mutate(**final).limit(plan.most_cells + 1)
+
+
+def _cleaned(column: Any) -> Any:
+    """Return the column with one kind of missing value, of a type that every engine sends alike."""
+    import ibis
+
+    dtype = column.type()
+    if dtype.is_null() or dtype.is_uuid():
+        return column.cast("string")
+    if dtype.is_floating():
+        column = column.cast("float64")
+        return ibis.ifelse(column.isnan(), ibis.null("float64"), column)
+    return column
+
+
+def _wrong(weight: Any) -> Any:
+    """Return 1 for a weight that is none, else 0."""
+    import ibis
+
+    right = weight >= 0
+    if weight.type().is_floating():
+        right = right & ~weight.isinf()
+    return 1 - ibis.ifelse(right, 1, 0).fill_null(0)
+
+
+def _weights(rows: Any, plan: Plan) -> dict[str, Any]:
+    """Return the weights as decimals: whole ones as they are, others over the largest, which stays in the engine."""
+    numbers = rows.v.cast("float64")
+    share = numbers / rows.aggregate(top=numbers.max()).top.as_scalar().nullif(0.0)
+    own = {"w": rows.v.cast(_WHOLE) if rows.v.type().is_integer() else share.cast(_SHARE)}
+    return {**own, "s": share.cast(_SHARE), "q": (share * share).cast(_SHARE)} if plan.squares else own
+
+
+def _infinite(rows: Any, plan: Plan) -> Any:
+    import ibis
+
+    found = ibis.literal(0)
+    for i, rule in enumerate(plan.rules.values()):
+        if rule.finite and rows[f"c{i}"].type().is_floating():
+            found = found + ibis.ifelse(rows[f"c{i}"].isinf(), 1, 0).fill_null(0)
+    return found
+
+
+def _code(rows: Any, column: Any, rule: Rule) -> Any:
+    """Return the number of a row's bin, or the value itself; missing stays missing."""
+    import ibis
+
+    if rule.label is None:
+        return rule.code(rows, column)
+    numbers = column.cast("float64")
+    if rule.finite:
+        numbers = ibis.ifelse(numbers.isinf(), ibis.null("float64"), numbers)
+    return ibis.ifelse(numbers.isnull(), ibis.null("int64"), rule.code(rows, numbers).cast("int64"))
+
+
+def _suppressed(counted: Any, names: list[str], sums: list[str], fewest: int) -> Any:
+    """Merge the cells of too few rows into one line, which says only how much they are together."""
+    import ibis
+
+    if fewest <= 1:
+        return counted
+    rare = counted.n < fewest
+    hidden = {name: ibis.ifelse(rare, ibis.null(counted[name].type()), counted[name]) for name in names}
+    marked = counted.mutate(rest=ibis.ifelse(rare, 1, 0), **hidden)
+    totals = {name: marked[name].sum() for name in ("n", *sums)}
+    return marked.group_by(["rest", *names]).aggregate(**totals)
+
+
+# ---------------------------------------------------------------------------------------------------------- its result
+
+
+def _cells(found: Any, plan: Plan) -> Cells:
+    _check(found, plan)
+    rows = _numbers(found, "n").astype(np.int64)
+    weights = _numbers(found, "w") if plan.weight is not None else rows.astype(float)
+    scaled, squares = (_numbers(found, name) if plan.squares else np.zeros(rows.size) for name in ("s", "q"))
+    if plan.weight is not None and not weights.sum() > 0.0:
+        raise ParameterError("data.weight", "numbers of which not all are 0", "only 0")
+    kept = np.ones(rows.size, dtype=bool)
+    if "rest" in found.column_names:
+        kept = _numbers(found, "rest") == 0.0
+    lost = (rows[~kept].sum(), weights[~kept].sum(), scaled[~kept].sum(), squares[~kept].sum())
+    kept &= weights > 0.0
+    levels, codes = [], []
+    for i, (name, rule) in enumerate(plan.rules.items()):
+        level, code = _levels(found.column(f"c{i}"), rule, kept)
+        _check_levels(name, level, rule)
+        levels.append(level)
+        codes.append(code)
+    numbers = np.array(codes, dtype=np.int64).reshape(len(codes), -1)
+    order, starts = _sorted(numbers)
+
+    def added(sums: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.reduceat(sums[kept][order], starts) if order.size else sums[kept])
+
+    return Cells(
+        names=tuple(plan.rules),
+        levels=tuple(levels),
+        codes=numbers[:, order[starts]],
+        rows=added(rows),
+        weights=added(weights),
+        scaled=added(scaled),
+        squares=added(squares),
+        suppressed=(int(lost[0]), float(lost[1]), float(lost[2]), float(lost[3])),
+    )
+
+
+def _check(found: Any, plan: Plan) -> None:
+    if found.num_rows == 0:
+        raise ParameterError("data.table", "a table with rows", "none", "Is it the right table?")
+    if found.num_rows > plan.most_cells:
+        hint = "Cut columns into fewer bins, count fewer columns, or allow more with most_cells."
+        raise ParameterError("data.columns", f"columns with at most {plan.most_cells:,} occupied cells", "more", hint)
+    if plan.weight is not None and _numbers(found, "wrong").sum() > 0:
+        allowed = "a column of finite numbers >= 0 without missing ones"
+        raise ParameterError("data.weight", allowed, "some that are missing, negative or infinite")
+    if _numbers(found, "bad").sum() > 0:
+        hint = "Cut that column at edges: the outer bins are open."
+        raise ParameterError("data.bins", "of finite numbers for bins of equal width", "an infinite value", hint)
+
+
+def _numbers(found: Any, name: str) -> Floats:
+    return np.array([0.0 if x is None else x for x in found.column(name).to_pylist()], dtype=float)
+
+
+def _levels(column: Any, rule: Rule, kept: NDArray[np.bool_]) -> tuple[list[Any], Ints]:
+    """Return the sorted categories of a column and the number of each row's one; missing is the last."""
+    encoded = column.combine_chunks().dictionary_encode()
+    if hasattr(encoded, "combine_chunks"):
+        encoded = encoded.combine_chunks()
+    indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)[kept]
+    raw = [_canonical(value) for value in encoded.dictionary.to_pylist()]
+    used = np.unique(indices)
+    present = sorted({raw[i] for i in used.tolist() if i >= 0 and raw[i] is not None})
+    place = {value: number for number, value in enumerate(present)}
+    missing = bool(np.any(used < 0)) or any(raw[i] is None for i in used.tolist() if i >= 0)
+    table = np.array([place.get(value, len(present)) for value in raw] + [len(present)], dtype=np.int64)
+    labels = present if rule.label is None else [rule.label(int(value)) for value in present]
+    return [*labels, *([None] if missing else [])], table[indices]
+
+
+def _canonical(value: Any) -> Any:
+    """Return a value as every engine would send it: whole decimals as int, no negative zero, no empty digits."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else value.normalize()
+    if isinstance(value, float):
+        return None if value != value else value + 0.0  # noqa: PLR0124 (nan)
+    return value
+
+
+def _check_levels(name: str, levels: Sequence[Any], rule: Rule) -> None:
+    if rule.most_levels is not None and len(levels) > rule.most_levels:
+        hint = f"Say how it is cut: bins={{{name!r}: 10}}, a list of edges, 'quantiles:10', or 'values' to keep all."
+        got = f"{name!r}, which has more"
+        raise ParameterError("data.columns", f"columns of at most {rule.most_levels:,} different numbers", got, hint)
+
+
+def _sorted(codes: Ints) -> tuple[Ints, Ints]:
+    """Return the order of the cells, first column first, and where in it a new cell begins."""
+    order = np.lexsort(codes[::-1]) if codes.shape[1] else np.empty(0, dtype=np.intp)
+    ordered = codes[:, order]
+    new = np.ones(order.size, dtype=bool)
+    new[1:] = np.any(ordered[:, 1:] != ordered[:, :-1], axis=0)
+    return order, np.flatnonzero(new)

@@ -1,0 +1,155 @@
+"""Where a table lives: files read by DuckDB, a data frame, or a table of any ibis backend."""
+
+from __future__ import annotations
+
+import glob
+import re
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import MissingExtra, ParameterError
+from ..params import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Source", "guarded", "opened"]
+
+T = TypeVar("T")
+_CSV = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".tsv.zst")
+_PARQUET = (".parquet", ".pq")
+_FRAMES = ("pandas", "pyarrow", "polars")
+_ALLOWED = "a CSV or Parquet file, a pattern of such files, an ibis table, or a pandas, pyarrow or polars table"
+_MEMORY = re.compile(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
+# What drivers call their failures, and what helps.
+_HINTS = {
+    "OutOfMemory": "Allow more with memory='8GB', or leave room for temporary files (TMPDIR).",
+    "Conversion": "Some values do not fit the type of their column; a Parquet file keeps types apart.",
+    "InvalidInput": "All the files need the same columns, with the same types; is one of them damaged?",
+    "IO": "Is a file damaged, or not of the kind that its name says?",
+    "Permission": "Is the file readable for you?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A table and the backend that computes on it."""
+
+    table: Any
+    backend: Any
+
+    def fetch(self, query: Any) -> Any:
+        """Return the result of a query as a pyarrow table."""
+        return guarded(lambda: self.backend.to_pyarrow(query))
+
+
+def guarded(call: Callable[[], T]) -> T:
+    """Return what ``call`` returns; when it fails, say so without the driver's words, which can quote records.
+
+    Every exception is caught here, whatever the driver calls it, and none stays attached to the one that is raised.
+    """
+    try:
+        return call()
+    except Exception as error:  # its text, its chain and its traceback may hold values of the table
+        kind = type(error)
+        failed = f"{kind.__module__.partition('.')[0]} {kind.__name__}"
+    hint = next((text for word, text in _HINTS.items() if word in failed), "Does the table open in its own engine?")
+    told = f"a failure there ({failed}); its message is not shown, as it may quote records"
+    raise ParameterError("data.table", "one that its engine can read and count", told, hint)
+
+
+@contextmanager
+def opened(table: Any, memory: object) -> Iterator[Source]:
+    """Give the table to a backend: the one it lives in, or a DuckDB of its own that is closed afterwards."""
+    try:
+        import ibis
+    except ImportError:
+        raise MissingExtra("ibis", "data") from None
+    if isinstance(table, ibis.Table) and not _in_memory(table):
+        yield Source(table, guarded(table.get_backend))
+        return
+    if not isinstance(memory, str) or not _MEMORY.fullmatch(memory):
+        raise ParameterError("data.memory", "an amount such as '2GB'", shown(memory), "DuckDB uses files beyond it.")
+    source = table if isinstance(table, ibis.Table) else _local(table)
+    # Rows that do not fit are kept in a folder that only this user may read, and removed.
+    with tempfile.TemporaryDirectory(prefix="dpradar-") as folder:
+        backend = _duckdb(memory, folder)
+        try:
+            yield Source(guarded(lambda: source(backend)) if callable(source) else source, backend)
+        finally:
+            backend.disconnect()
+
+
+def _in_memory(table: Any) -> bool:
+    """Return whether an ibis table belongs to no backend (``ibis.memtable``)."""
+    return not table._find_backends()[0]
+
+
+def _duckdb(memory: str, folder: str) -> Any:
+    import ibis
+
+    try:
+        return ibis.duckdb.connect(
+            memory_limit=memory,
+            temp_directory=folder,
+            autoinstall_known_extensions=False,
+            preserve_insertion_order=False,
+        )
+    except ImportError:
+        raise MissingExtra("duckdb", "data") from None
+
+
+def _local(table: Any) -> Any:
+    """Return a data frame as an ibis table, or for files the function that opens them in a backend."""
+    if isinstance(table, str | Path):
+        return _reader(_files(str(table)))
+    if type(table).__module__.partition(".")[0] not in _FRAMES or not hasattr(table, "columns"):
+        raise ParameterError("data.table", _ALLOWED, type(table).__name__)
+    import ibis
+
+    names = [str(name) for name in getattr(table, "column_names", table.columns)]
+    if len(set(names)) != len(names):
+        raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
+    return guarded(lambda: ibis.memtable(table))
+
+
+def _files(text: str) -> list[str]:
+    """Return the files that a name or a pattern stands for, in order."""
+    if "://" in text:
+        hint = "Connect to it with ibis, and give the ibis table."
+        raise ParameterError("data.table", "a file of this machine when it is given by name", shown(text), hint)
+    path = Path(text).expanduser()
+    if path.is_file():
+        return [str(path)]
+    if path.is_dir():
+        hint = f"Give a pattern: {str(path / '**' / '*.parquet')!r}."
+        raise ParameterError("data.table", _ALLOWED, f"the folder {text!r}", hint)
+    found = sorted(name for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute patterns)
+    if not found:
+        what = "a pattern that matches no file" if re.search(r"[*?\[]", text) else "no such file"
+        raise ParameterError("data.table", _ALLOWED, f"{text!r}, {what}")
+    return found
+
+
+def _reader(files: list[str]) -> Callable[[Any], Any]:
+    kinds = {_kind(Path(name).name) for name in files}
+    if len(kinds) > 1:
+        raise ParameterError("data.table", "files that are all CSV or all Parquet", "both")
+    # Signs for patterns in a name are escaped, so that this file is read and no others.
+    names = [re.sub(r"([*?\[])", r"[\1]", name) for name in files]
+    if kinds == {"parquet"}:
+        return lambda backend: backend.read_parquet(names)
+    # Types are found from all rows, not the first ones: one late word must not end a long computation.
+    return lambda backend: backend.read_csv(names, header=True, sample_size=-1)
+
+
+def _kind(name: str) -> str:
+    lower = name.lower()
+    if lower.endswith(_PARQUET):
+        return "parquet"
+    if lower.endswith(_CSV):
+        return "csv"
+    raise ParameterError("data.table", f"made of files that end with {', '.join((*_CSV, *_PARQUET))}", shown(name))

@@ -1,0 +1,261 @@
+"""The prior of the records in a table."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..params import Param, shown
+from ..threats import Measured, Prior
+from .binning import checked_bins, rule_for
+from .counting import Cells, Plan, count_cells
+from .engine import guarded, opened
+from .region import sampling_distance, walk_average, weighted_average
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from .binning import Rule
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["prior"]
+
+_SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept", typical=(1, 20))
+_SMOOTH = Param(name="smooth", low=0.0, low_open=True, what="the number of rows added to every cell", typical=(0.1, 1))
+_CONFIDENCE = Param(
+    name="confidence", low=0.0, high=1.0, low_open=True, high_open=True, what="the confidence of the region"
+)
+_DOMAIN = Param(name="domain", integer=True, low=2, what="how many different records the mechanism takes")
+_MOST = Param(name="most_cells", integer=True, low=2, what="the most occupied cells that are worked with")
+_PRODUCT = "product"
+
+
+class _Unseen:
+    """The value of a column in records that were not seen; equal to nothing in the table."""
+
+    def __repr__(self) -> str:
+        return "unseen"
+
+
+UNSEEN = _Unseen()
+
+
+def prior(  # noqa: PLR0913 (one setting each, all with a default)
+    table: Any,
+    columns: Sequence[str],
+    weight: str | None = None,
+    *,
+    bins: Mapping[str, Any] | None = None,
+    suppress: int = 1,
+    smooth: float | None = None,
+    confidence: float | None = None,
+    domain: int | Literal["product"] | None = None,
+    memory: str = "2GB",
+    most_cells: int = 5_000_000,
+) -> Prior:
+    """Return the prior of the records in a table: the joint frequencies of some columns, counted where the table lives.
+
+    Guarantee
+    ---------
+    The probabilities are the (weighted) frequencies, exact but for rounding, and the same from every engine; the
+    records are in the same order. Only the occupied cells with their counts leave the engine. ``measured`` of the
+    prior says how it was counted. Where cells were suppressed or a confidence was asked for, what ``assess`` says holds
+    for every prior within the distance that is named there (docs/derivations/tables.md).
+
+    Assumes
+    -------
+    Without ``confidence`` the rows are everybody the target may be; with it they were drawn independently from them.
+
+    Parameters
+    ----------
+    table
+        The name of a CSV (with a header) or Parquet file or a pattern of such files, read by DuckDB without loading
+        them; an ibis table of any backend; or a pandas, pyarrow or polars table.
+    columns
+        The columns of a record. Missing values (NULL, NaN) are a category, None.
+    weight
+        A column of numbers >= 0 that say how many people a row stands for.
+    bins
+        How columns of numbers are cut: a number of bins of equal width, a list of edges, ``"width:5"``,
+        ``"quantiles:10"``, ``"year"`` for dates, or ``"values"`` for no cutting. Decimal numbers need a rule, as do
+        whole numbers and dates with more than 1,000 different values.
+    suppress
+        Cells of fewer rows are left out, inside the engine; what is assessed then covers every way they could be.
+    smooth
+        Add so many rows to every cell, of those occupied or of all with ``domain="product"``.
+    confidence
+        Report the risk with a region that holds the true prior with this confidence.
+    domain
+        How many different records the mechanism takes: ``"product"`` for all combinations of the values seen, or a
+        number; records that were not seen have probability 0. By default the occupied cells.
+    memory
+        What DuckDB may use before it works with temporary files; for files and data frames only.
+    most_cells
+        The most cells, occupied or unseen, that are worked with.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import dpradar as dr
+    >>> table = pd.DataFrame({"age": [34, 35, 61, 62], "ill": ["no", "no", "no", None]})
+    >>> p = prior(table, ["age", "ill"], bins={"age": [18, 65]})
+    >>> p.size, p.probabilities.tolist(), p.columns["ill"]
+    (2, [0.75, 0.25], ('no', None))
+    >>> p.measured
+    Measured(4 rows, 2 cells)
+    """
+    names = _checked_names(columns, weight)
+    rules = checked_bins(bins, names)
+    fewest = int(_SUPPRESS.check("data", suppress))
+    most = int(_MOST.check("data", most_cells))
+    added = None if smooth is None else _SMOOTH.check("data", smooth)
+    sure = None if confidence is None else _CONFIDENCE.check("data", confidence)
+    size = _checked_domain(domain, smoothed=added is not None)
+    with opened(table, memory) as source:
+        schema = guarded(source.table.schema)
+        _check_columns(schema, names, weight)
+        cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
+        plan = Plan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
+        cells = count_cells(source, plan)
+    if cells.rows.size == 0:
+        hint = "Cut columns into fewer bins, or suppress less."
+        raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
+    listed, weights = _listed(cells, size, most)
+    return _prior(cells, listed, weights, cut, plan, added, sure)
+
+
+# -------------------------------------------------------------------------------------------------------------- checks
+
+
+def _checked_names(columns: Any, weight: Any) -> list[str]:
+    allowed, hint = "a list of one or more column names", "Such as ['age', 'sex', 'diagnosis']."
+    if isinstance(columns, str) or not isinstance(columns, Sequence) or not columns:
+        raise ParameterError("data.columns", allowed, shown(columns), hint)
+    names = list(columns)
+    if not all(isinstance(name, str) for name in names):
+        raise ParameterError("data.columns", allowed, shown(columns), hint)
+    if len(set(names)) != len(names):
+        raise ParameterError("data.columns", "different names", "one that stands twice")
+    if weight is not None and (not isinstance(weight, str) or weight in names):
+        raise ParameterError("data.weight", "the name of another column", shown(weight))
+    return names
+
+
+def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
+    if domain is None or domain == _PRODUCT:
+        return domain  # type: ignore[no-any-return]
+    if isinstance(domain, str):
+        raise ParameterError("data.domain", "a number, 'product' or None", shown(domain))
+    if smoothed:
+        hint = "Records that nobody named cannot be told apart; use domain='product'."
+        raise ParameterError("data.smooth", "used without a number for domain", shown(domain), hint)
+    return int(_DOMAIN.check("data", domain))
+
+
+def _check_columns(schema: Any, names: Sequence[str], weight: str | None) -> None:
+    # Not all names are listed: those of a file without a header are its first record.
+    known = list(schema.names)
+    for name in (*names, *([] if weight is None else [weight])):
+        if name not in known:
+            near = [other for other in known if other.lower() == name.lower()]
+            near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+            hint = f"Did you mean {near[0]!r}?" if near else "A CSV file needs a header."
+            raise ParameterError("data.columns", "columns of the table", repr(name), hint)
+    if weight is not None and (not schema[weight].is_numeric() or schema[weight].is_boolean()):
+        raise ParameterError("data.weight", "a column of numbers", f"{weight!r} of type {schema[weight]}")
+
+
+# ----------------------------------------------------------------------------------------------------------- the prior
+
+
+def _listed(cells: Cells, domain: int | str | None, most: int) -> tuple[list[tuple[Any, ...]], Floats]:
+    """Return the columns of the records, and their weights: occupied ones, and those that were not seen."""
+    codes, weights = cells.codes, cells.weights
+    unseen = 0
+    if domain == _PRODUCT:
+        shape = tuple(map(len, cells.levels))
+        count = math.prod(shape)
+        if count > most:
+            hint = "Give the domain as a number, leave it out (which errs on the safe side), or allow more."
+            raise ParameterError("data.domain", f"a product of at most {most:,} records", f"{count:,}", hint)
+        everything = np.zeros(count)
+        everything[np.ravel_multi_index(tuple(codes), shape)] = weights
+        codes, weights = np.array(np.unravel_index(np.arange(count), shape)), everything
+    elif domain is not None:
+        unseen = int(domain) - weights.size
+        if unseen < 0:
+            allowed = f"at least {weights.size:,}, the number of occupied cells"
+            raise ParameterError("data.domain", allowed, f"{domain}")
+        if int(domain) > most:
+            hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
+            raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
+    listed = []
+    for levels, code in zip(cells.levels, codes, strict=True):
+        named = np.empty(len(levels), dtype=object)
+        named[:] = levels
+        listed.append((*named[code].tolist(), *([UNSEEN] * unseen)))
+    return listed, np.r_[weights, np.zeros(unseen)]
+
+
+def _prior(
+    cells: Cells,
+    listed: list[tuple[Any, ...]],
+    weights: Floats,
+    cut: Mapping[str, Rule],
+    plan: Plan,
+    added: float | None,
+    sure: float | None,
+) -> Prior:
+    if weights.size < 2:
+        hint = "With a single possible record there is nothing to learn; count other columns, or cut them finer."
+        raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
+    lost_rows, lost = cells.suppressed[:2]
+    rows, total = int(cells.rows.sum()) + lost_rows, float(weights.sum())
+    share = lost / (lost + total)
+    counted = weights / total
+    probabilities, moved, smoothing = counted, 0.0, "none"
+    if added is not None:
+        more = added * (total + lost) / rows  # as much weight as a row has on average
+        probabilities = (weights + more) / (total + more * weights.size)
+        moved = float(np.maximum(probabilities - counted, 0.0).sum())
+        smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
+    probabilities /= probabilities.sum()
+    probabilities.setflags(write=False)
+    measured = Measured(
+        rows=rows,
+        cells=int(cells.rows.size),
+        rules={name: rule.text for name, rule in cut.items()},
+        missing=tuple(name for name, levels in zip(cells.names, cells.levels, strict=True) if levels[-1] is None),
+        weight=plan.weight,
+        fewest=plan.fewest,
+        suppressed=share,
+        smoothing=smoothing,
+        confidence=sure,
+        **_distances(cells, plan, share, moved, sure),
+    )
+    named = dict(zip(cells.names, listed, strict=True))
+    return Prior(probabilities, tuple(zip(*listed, strict=True)), named, measured=measured)
+
+
+def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
+    """Return how far the prior may be from the truth, and from how many rows that is known."""
+    if sure is None:
+        return {"distance": share}
+    lost_rows, _, lost, lost_squares = cells.suppressed
+    if plan.weight is None:
+        effective = float(cells.rows.sum()) + lost_rows
+        average = walk_average(cells.rows, lost_rows)
+    else:
+        total = float(cells.scaled.sum()) + lost
+        effective = total**2 / (float(cells.squares.sum()) + lost_squares)
+        average = weighted_average(cells.squares, total, lost)
+    near = sampling_distance(average, effective, sure)
+    return {"distance": min(1.0, near + share + moved), "effective_rows": effective}
