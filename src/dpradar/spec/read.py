@@ -22,7 +22,7 @@ from .words import inside
 if TYPE_CHECKING:
     from .shapes import Table
 
-__all__ = ["parse", "read"]
+__all__ = ["parse", "plain_tables", "read", "text_of"]
 
 MOST_BYTES = 1_000_000
 _PEOPLE = ("kind", "name", "what", "date", "note", "times")
@@ -45,6 +45,11 @@ def read(path: str | Path) -> Spec:
     'grr'
     """
     path = Path(path)
+    return parse(text_of(path), folder=path.parent, file=str(path))
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, or raise SpecError with the reason why there is none."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -57,7 +62,7 @@ def read(path: str | Path) -> Spec:
         ) from None
     if len(data) > MOST_BYTES:
         raise SpecError(str(path), [_too_large()])
-    return parse(text, folder=path.parent, file=str(path))
+    return text
 
 
 def _near(path: Path) -> str:
@@ -82,18 +87,22 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> S
       release.m: must be a whole number at least 2; got 1. It is the number of values a person can have.
       release.epsilon: must be a number at least 0; got '0,5'. '0,5' has a decimal comma. Write it with a point: 0.5.
     """
-    if len(text) > MOST_BYTES:
-        raise SpecError(file, [_too_large()])
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SpecError(file, [_not_toml(text, error)]) from None
-    draft = _Draft(data, folder, file)
+    draft = _Draft(plain_tables(text, file), folder, file)
     spec = draft.spec()
     problems = [*draft.problems, *spec_problems(spec, draft.sound)]
     if problems:
         raise SpecError(file, problems)
     return spec
+
+
+def plain_tables(text: str, file: str) -> dict[str, Any]:
+    """Return what a TOML text says, or raise SpecError with the place where it is none."""
+    if len(text) > MOST_BYTES:
+        raise SpecError(file, [_too_large()])
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SpecError(file, [_not_toml(text, error)]) from None
 
 
 def _too_large() -> Problem:

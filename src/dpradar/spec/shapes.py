@@ -198,6 +198,7 @@ _TOP = {
 
 
 def table_model(name: str, what: str, keys: dict[str, Any], needed: tuple[str, ...] = ()) -> type[Table]:
+    """Return the shape of a table with these keys."""
     fields: dict[str, Any] = {key: (kind, ... if key in needed else None) for key, kind in keys.items()}
     return create_model(name, __base__=Table, __doc__=what, **fields)
 
