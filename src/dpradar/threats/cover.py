@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .goal import Goal, slack
+from .segments import Blocks, Segments, segments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .prior import Prior
 
@@ -97,12 +98,16 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """All fibres: those of one member at once (``single``), the others as blocks."""
+    """All fibres: those of one member at once (``single``), the others as blocks.
+
+    ``parts`` are the same blocks as arrays, where the goal names cells of a partition.
+    """
 
     guesses: int
     single: Ints
     single_hits: Ints  # guesses that are right about each single member
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
+    parts: Segments | None = None
 
     def best_total(self, rows: Floats) -> Floats:
         """Return the sum over the fibres of the best class sum: the success of the best attacker, column by column."""
@@ -110,9 +115,19 @@ class Cover:
         never = (self.single_hits == 0).reshape(-1, *([1] * (own.ndim - 1)))
         always = (self.single_hits == self.guesses).reshape(never.shape)
         total = np.where(never, 0.0, np.where(always, own, np.maximum(own, 0.0))).sum(axis=0)
+        if self.parts is not None:
+            return np.asarray(total + self.parts.best(rows[self.parts.members]).sum(axis=0) if self.blocks else total)
         for block in self.blocks:
             total = total + block.best(rows[block.members])
         return np.asarray(total)
+
+    def masses(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Return for each block the sum of its rows, and its best class sum."""
+        if self.parts is not None and self.blocks:
+            own = rows[self.parts.members]
+            return self.parts.totals(own), self.parts.best(own)
+        weights = np.array([rows[block.members].sum() for block in self.blocks])
+        return weights, np.array([block.best(rows[block.members]) for block in self.blocks])
 
     def all_blocks(self) -> Iterator[Block]:
         """Yield every fibre as a block, single ones included."""
@@ -130,10 +145,7 @@ def _fibres(codes: Ints) -> list[Ints]:
     return np.split(order, starts[1:])
 
 
-def _cells_block(members: Ints, cells: Ints, guesses: int) -> Block:
-    order = np.argsort(cells[members], kind="stable")
-    members = members[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(cells[members]) != 0])
+def _cells_block(members: Ints, starts: Ints, guesses: int) -> Block:
     kind: Literal["singletons", "cells"] = "singletons" if starts.size == members.size else "cells"
     return Block(members, kind, np.ones(starts.size, dtype=np.intp), guesses - starts.size, low=starts)
 
@@ -165,14 +177,14 @@ def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
 
 def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
     """Return the cover of the prior's values by the goal's success sets, fibre by fibre of the knowledge codes."""
+    cells = goal.partition(prior)
+    if cells is not None:
+        single, parts = segments(codes, cells, int(cells.max()) + 1 + prior.is_open)
+        hits = np.ones(single.size, dtype=np.intp)
+        return Cover(parts.guesses, single, hits, Blocks(parts, _cells_block), parts)
     fibres = _fibres(codes)
     single = np.array([f[0] for f in fibres if f.size == 1], dtype=np.intp)
     large = [f for f in fibres if f.size > 1]
-    cells = goal.partition(prior)
-    if cells is not None:
-        guesses = int(cells.max()) + 1 + prior.is_open
-        hits = np.ones(single.size, dtype=np.intp)
-        return Cover(guesses, single, hits, tuple(_cells_block(f, cells, guesses) for f in large))
     if goal.is_absolute:
         numbers = prior.numbers("Goal.within")
         ordered = np.sort(numbers)

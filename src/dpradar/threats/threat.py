@@ -144,11 +144,11 @@ class Threat:
         """Return for each fibre its probability and the best blind guess inside it."""
         pi = self.finite.probabilities
         single = self.cover.single
-        weights = [pi[single], np.array([pi[b.members].sum() for b in self.cover.blocks])]
-        tops = [pi[single] * (self.cover.single_hits > 0), np.array([b.best(pi[b.members]) for b in self.cover.blocks])]
-        weight = np.concatenate(weights)
+        masses, tops = self.cover.masses(pi)
+        weight = np.concatenate([pi[single], masses])
+        top = np.concatenate([pi[single] * (self.cover.single_hits > 0), tops])
         seen = weight > 0.0
-        return weight[seen], np.minimum(np.concatenate(tops)[seen] / weight[seen], 1.0)
+        return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
 
     def __repr__(self) -> str:
         if self.kind == "record":

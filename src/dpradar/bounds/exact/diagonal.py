@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
     from ...threats import Prior
     from ...threats.cover import Block, Cover
+    from ...threats.segments import Segments
 
 __all__ = ["diagonal_risk"]
 
@@ -36,7 +37,9 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
     """
     pi = prior.probabilities
     gain, success, hit, blind = _singles(channel, pi, cover)
-    for block in cover.blocks:
+    parts = (0.0, 0.0, 0.0, 0.0) if cover.parts is None or not cover.blocks else _partition(channel, pi, cover.parts)
+    gain, success, hit, blind = gain + parts[0], success + parts[1], hit + parts[2], blind + parts[3]
+    for block in cover.blocks if cover.parts is None else ():
         parts = _block(channel, pi, block, cover.guesses)
         gain, success, hit, blind = gain + parts[0], success + parts[1], hit + parts[2], blind + parts[3]
     rad = max(0.0, channel.difference * gain)
@@ -57,6 +60,30 @@ def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float,
     others = np.where(own > 0.0, share * empty * channel.other, 0.0)
     hit = float((own * (channel.keep + others))[normal].sum() + own[always].sum())
     return gain, success, hit, float((own * share).sum())
+
+
+def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[float, float, float, float]:
+    """Return what ``_block`` says of every fibre, added up, for guesses that name one cell of a partition."""
+    own = pi[parts.members]
+    masses = parts.sums(own)
+    least = np.where(parts.misses > 0, 0.0, parts.over_classes(np.minimum, masses))
+    most = parts.over_classes(np.maximum, masses)
+    mean = parts.over_classes(np.add, masses) / parts.guesses
+    mass = parts.class_of(masses)
+    gain = float((own * (1.0 - mass)).sum()) - float((least * np.maximum(0.0, 1.0 - parts.totals(own))).sum())
+    outside = pi.size - parts.sizes
+    aimed = channel.other * mass + channel.difference * own
+    top = channel.other * most
+    success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), aimed).sum())
+    # Where a cell holds the whole prior, guesses right about nothing of it tie with the one right about it.
+    full = parts.over_classes(np.add, (masses >= _POINT_MASS).astype(float))
+    none = parts.misses + parts.over_classes(np.add, (masses <= _NO_MASS).astype(float))
+    tied = parts.fibre_of(full / np.maximum(full + none, 1.0)) * (channel.other + channel.difference * own)
+    aimed = np.where(mass >= _POINT_MASS, tied, aimed)
+    hit = float(np.where(own > 0.0, aimed, channel.other * parts.fibre_of(mean)).sum())
+    empty = int((pi == 0.0).sum()) - parts.totals((own == 0.0).astype(np.intp))
+    hit += channel.other * float((least * (outside - empty) + mean * empty).sum())
+    return gain, success, hit, float(mean.sum())
 
 
 def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> tuple[float, float, float, float]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
     from ...threats import Prior
     from ...threats.cover import Cover
+    from ...threats.segments import Segments
 
 __all__ = ["inclusion_risk"]
 
@@ -68,10 +69,14 @@ def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
         [cover.single_hits[usual] / cover.guesses],
         [np.arange(usual.sum())],
     )
-    for number, block in enumerate(cover.blocks):
-        if block.kind != "singletons" or not (block.misses or block.members.size == prior.size):
-            message = "needs a goal that tells the values of a fibre apart; with another goal outputs must be listed"
-            raise Inapplicable(message)
+    parts = cover.parts
+    if cover.blocks and (parts is None or not _apart(parts, prior)):
+        _check_apart(cover, prior)
+    if parts is not None:
+        members.append(parts.members)
+        shares.append(np.full(parts.members.size, 1.0 / cover.guesses))
+        fibres.append(usual.sum() + parts.fibre_of(np.arange(parts.fibres.size)))
+    for number, block in enumerate(cover.blocks if parts is None else ()):
         members.append(block.members)
         shares.append(block.counts / cover.guesses)
         fibres.append(np.full(block.members.size, usual.sum() + number))
@@ -79,6 +84,19 @@ def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
     order = np.lexsort((-prior.probabilities[member], fibre))
     sure = float(prior.probabilities[cover.single[always]].sum())
     return member[order], fibre[order].astype(np.intp), share[order], sure
+
+
+def _apart(parts: Segments, prior: Prior) -> bool:
+    """Return whether every fibre has a value per class, and a guess that misses it unless it is everything."""
+    alone = parts.classes.size == parts.members.size
+    return bool(alone and np.all((parts.misses > 0) | (parts.sizes == prior.size)))
+
+
+def _check_apart(cover: Cover, prior: Prior) -> None:
+    for block in cover.blocks:
+        if block.kind != "singletons" or not (block.misses or block.members.size == prior.size):
+            message = "needs a goal that tells the values of a fibre apart; with another goal outputs must be listed"
+            raise Inapplicable(message)
 
 
 def _hit(channel: InclusionChannel, prior: Prior, pi: Floats, included: Floats, rank: Ints, share: Floats) -> float:
