@@ -15,6 +15,7 @@ from .rule import Finding
 if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
+    from ..threats.cover import Cover
 
 __all__ = [
     "ANY",
@@ -31,6 +32,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 _POINTS, _SHRINKS = 33, 13  # 16^13 > 1e15
+_MOST_PRIORS = 2_000  # that are looked at one by one
 ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")
 
 
@@ -116,6 +118,29 @@ def bayes_success(curve: TradeoffCurve, prior: float) -> float:
     return min(1.0, 1.0 - best + 1e-12)
 
 
+def _bayes_successes(curve: TradeoffCurve, priors: Floats) -> Floats:
+    """Return ``bayes_success`` of many priors; between the points of a grid its chords, as it is convex in the prior."""
+    known, which = np.unique(priors, return_inverse=True)
+    if known.size <= _MOST_PRIORS:
+        return np.array([bayes_success(curve, float(prior)) for prior in known])[which]
+    grid = np.linspace(0.0, 1.0, _MOST_PRIORS + 1)
+    return np.interp(priors, grid, [bayes_success(curve, float(prior)) for prior in grid])
+
+
+def _two_answers(cover: Cover, pi: Floats) -> tuple[Floats, Floats]:
+    """Return for each fibre its mass and that of its first answer, or raise Inapplicable where there are three."""
+    message = "needs at most two answers for everything that may be known"
+    if cover.parts is not None and cover.blocks:
+        if int(cover.parts.cells.max()) > 2:
+            raise Inapplicable(message)
+        own = pi[cover.parts.members]
+        return cover.parts.totals(own), cover.parts.sums(own)[cover.parts.first]
+    if cover.blocks and any(b.kind not in ("singletons", "cells") or b.counts.size > 2 for b in cover.blocks):
+        raise Inapplicable(message)
+    sums = [block.sums(pi[block.members]) for block in cover.blocks]
+    return np.array([one.sum() for one in sums]), np.array([one[0] for one in sums])
+
+
 def binary_success(case: Case) -> list[Finding]:
     """Two answers: success <= 1 - min((1-pi) x + pi f(x)) for the replace-one f, per fibre ([UNIFY] Theorem D.1).
 
@@ -129,17 +154,9 @@ def binary_success(case: Case) -> list[Finding]:
         raise Inapplicable(message)
     cover = case.threat.cover
     total = float(pi[cover.single[cover.single_hits > 0]].sum())
-    known: dict[float, float] = {}
-    for block in cover.blocks:
-        if block.kind not in ("singletons", "cells") or block.counts.size > 2:
-            message = "needs at most two answers for everything that may be known"
-            raise Inapplicable(message)
-        weights = block.sums(pi[block.members])
-        mass = float(weights.sum())
-        if mass > 0.0:
-            share = float(weights[0]) / mass
-            known.setdefault(share, bayes_success(promise.curve, share))
-            total += mass * known[share]
+    mass, first = _two_answers(cover, pi)
+    seen = mass > 0.0
+    total += float((mass[seen] * _bayes_successes(promise.curve, first[seen] / mass[seen])).sum())
     return [Finding(quantity="success", value=min(total, 1.0), assumes=(promise.source,))]
 
 
