@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Probe", "Search"]
 
-_COARSE, _FINE = Accuracy(coarseness=4.0), Accuracy(coarseness=1.0)
+_COARSE, _FINE = Accuracy(coarseness=10.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
 _ROOM = -2e-4
 _FAR = 50.0  # the logarithm of a ratio of value to limit that is as bad as any
