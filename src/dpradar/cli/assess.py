@@ -10,7 +10,7 @@ import click
 
 from ..bounds import assess
 from ..present.text import explain, rate_sentence
-from ..spec.question import release_of, threat_of
+from ..spec.question import release_of, sized, threat_of
 from ..spec.words import FLAGS, numbers
 from . import parsing
 from .main import EXIT_VACUOUS, Suggesting
@@ -43,8 +43,8 @@ def _command(name: str, kind: Kind) -> click.Command:
 
 
 def _run(kind: str, **options: Any) -> int:
-    options["kind"] = kind
-    what, threat = release_of(options, FLAGS), threat_of(options, FLAGS)
+    asked = sized({**options, "kind": kind}, FLAGS)
+    what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
     result = assess(what, threat, neighbours=options["neighbours"], tolerance=options["tolerance"])
     rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
     _show(result, rates, as_json=options["as_json"], show_all=options["show_all"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..attacks import attack
-from ..spec.question import release_of, threat_of
+from ..spec.question import release_of, sized, threat_of
 from ..spec.words import FLAGS
 from . import parsing
 from .main import Suggesting
@@ -41,8 +41,8 @@ def _command(name: str, kind: Kind) -> click.Command:
 
 
 def _run(kind: str, **options: Any) -> int:
-    options["kind"] = kind
-    what, threat = release_of(options, FLAGS), threat_of(options, FLAGS)
+    asked = sized({**options, "kind": kind}, FLAGS)
+    what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
     settings = {name: options[name] for name in ("trials", "seed", "maximise", "strategy", "confidence")}
     with bar("attack") as progress:
         run = attack(what, threat, progress=progress, **settings)

@@ -15,7 +15,7 @@ from ..calibration.calibrate import calibrate_family
 from ..calibration.family import Family, family_of_param
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
-from ..spec.question import release_of, threat_of
+from ..spec.question import release_of, sized, threat_of
 from ..spec.words import FLAGS, number
 from .main import EXIT_UNMET, Suggesting
 from .releases import RELEASES, further_options, parameter_option
@@ -98,8 +98,8 @@ def _family(kind: Kind, options: dict[str, Any]) -> Family:
 
 
 def _run(name: str, kind: Kind, **options: Any) -> int:
-    options["kind"] = name
     limits, as_json = options.pop("limits"), options.pop("as_json")
+    options = dict(sized({**options, "kind": name}, FLAGS))
     family = _family(kind, options)
     threat = threat_of(options, FLAGS)
     wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)

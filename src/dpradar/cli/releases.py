@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..guarantees.approx import DELTA
+from ..mechanisms.ldp.parameters import M
 from ..spec.kinds import KINDS, Kind
 from ..spec.words import FLAGS
 from . import parsing
@@ -46,7 +47,35 @@ _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--prior", {"metavar": "PRIOR", "help": "uniform, p1,p2,..., @file, continuous:uniform or continuous:beta:A,B."}),
     ("--values", {"metavar": "VALUES", "help": "The values: LOW:HIGH, LOW:HIGH:STEP, a,b,c or @file."}),
     ("--records", {"metavar": "FILE", "help": "CSV with a header: a prior over records of several columns."}),
-    ("--weights", {"metavar": "COLUMN", "help": "Column of --records that holds weights."}),
+    ("--weights", {"metavar": "COLUMN", "help": "Column of --records or --data that holds weights."}),
+    (
+        "--data",
+        {
+            "metavar": "FILES",
+            "is_eager": True,
+            "help": "CSV or Parquet, also a pattern, of any size: the prior is counted there. Without --m the protocol "
+            "takes the records that occur.",
+        },
+    ),
+    ("--known", {"metavar": "COLUMNS", "help": "Columns that are known of the target: a,b,c."}),
+    ("--sensitive", {"metavar": "COLUMNS", "help": "Columns that are guessed: a,b,c."}),
+    ("--columns", {"metavar": "COLUMNS", "help": "Columns of a record, where they are not --known and --sensitive."}),
+    (
+        "--bins",
+        {
+            "metavar": "RULES",
+            "help": "How columns of --data are cut: age=10 (equal width), age=18:65 (edges), age=width:5, "
+            "pay=quantiles:4, born=year, age=values.",
+        },
+    ),
+    (
+        "--suppress",
+        {"type": parsing.WHOLE, "help": "Leave out cells of --data with fewer rows; the numbers cover them."},
+    ),
+    (
+        "--prior-confidence",
+        {"type": parsing.NUMBER, "help": "The rows of --data are a sample: hold for every prior this likely."},
+    ),
     (
         "--knowledge",
         {"default": "nothing", "show_default": True, "help": "nothing, everything, labels:..., columns:..."},
@@ -58,13 +87,23 @@ _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+class _UnlessData(click.Option):
+    """An option that is needed unless --data, which is read before it, says as much."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value; None is one where there is a table."""
+        table = isinstance(ctx.params.get("data"), str)  # else None, or what click has for not given
+        return None if table and self.value_is_missing(value) else super().process_value(ctx, value)
+
+
 def parameter_option(param: Param, *, required: bool = True) -> click.Option:
     """Return the option of a parameter; delta is 0 unless given."""
     number = parsing.WHOLE if param.integer else parsing.NUMBER
     flag = FLAGS(param.name)
     if param is DELTA:
         return click.Option([flag], type=number, default=0.0, show_default=True, help=f"{param.what}.")
-    return click.Option([flag], type=number, required=required, help=f"{param.what} ({param.allowed}).")
+    kind = _UnlessData if param is M else click.Option
+    return kind([flag], type=number, required=required, help=f"{param.what} ({param.allowed}).")
 
 
 def further_options(kind: Kind) -> list[click.Parameter]:

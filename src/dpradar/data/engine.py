@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import re
 import tempfile
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..params import shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Source", "guarded", "opened"]
+__all__ = ["Source", "files", "guarded", "opened"]
 
 T = TypeVar("T")
 _CSV = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".tsv.zst")
@@ -52,7 +53,9 @@ def guarded(call: Callable[[], T]) -> T:
     Every exception is caught here, whatever the driver calls it, and none stays attached to the one that is raised.
     """
     try:
-        return call()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the drivers among themselves; they may quote records too
+            return call()
     except Exception as error:  # its text, its chain and its traceback may hold values of the table
         kind = type(error)
         failed = f"{kind.__module__.partition('.')[0]} {kind.__name__}"
@@ -105,7 +108,7 @@ def _duckdb(memory: str, folder: str) -> Any:
 def _local(table: Any) -> Any:
     """Return a data frame as an ibis table, or for files the function that opens them in a backend."""
     if isinstance(table, str | Path):
-        return _reader(_files(str(table)))
+        return _reader(files(str(table)))
     if type(table).__module__.partition(".")[0] not in _FRAMES or not hasattr(table, "columns"):
         raise ParameterError("data.table", _ALLOWED, type(table).__name__)
     import ibis
@@ -113,10 +116,19 @@ def _local(table: Any) -> Any:
     names = [str(name) for name in getattr(table, "column_names", table.columns)]
     if len(set(names)) != len(names):
         raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
-    return guarded(lambda: ibis.memtable(table))
+    return guarded(lambda: ibis.memtable(_arrow(table)))
 
 
-def _files(text: str) -> list[str]:
+def _arrow(table: Any) -> Any:
+    """Return a pandas table as a pyarrow one; others as they are."""
+    if not type(table).__module__.startswith("pandas"):
+        return table
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(table, preserve_index=False)
+
+
+def files(text: str) -> list[str]:
     """Return the files that a name or a pattern stands for, in order."""
     if "://" in text:
         hint = "Connect to it with ibis, and give the ibis table."

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["prior"]
+__all__ = ["extended", "prior"]
 
+MOST_CELLS = 5_000_000
 _SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept", typical=(1, 20))
 _SMOOTH = Param(name="smooth", low=0.0, low_open=True, what="the number of rows added to every cell", typical=(0.1, 1))
 _CONFIDENCE = Param(
@@ -59,7 +60,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     confidence: float | None = None,
     domain: int | Literal["product"] | None = None,
     memory: str = "2GB",
-    most_cells: int = 5_000_000,
+    most_cells: int = MOST_CELLS,
 ) -> Prior:
     """Return the prior of the records in a table: the joint frequencies of some columns, counted where the table lives.
 
@@ -128,8 +129,9 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     if cells.rows.size == 0:
         hint = "Cut columns into fewer bins, or suppress less."
         raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
-    listed, weights = _listed(cells, size, most)
-    return _prior(cells, listed, weights, cut, plan, added, sure)
+    codes, weights = _product(cells, most) if size == _PRODUCT else (cells.codes, cells.weights)
+    found = _prior(cells, _labels(cells, codes), weights, cut, plan, added, sure)
+    return extended(found, size, most) if isinstance(size, int) else found
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -176,38 +178,47 @@ def _check_columns(schema: Any, names: Sequence[str], weight: str | None) -> Non
 # ----------------------------------------------------------------------------------------------------------- the prior
 
 
-def _listed(cells: Cells, domain: int | str | None, most: int) -> tuple[list[tuple[Any, ...]], Floats]:
-    """Return the columns of the records, and their weights: occupied ones, and those that were not seen."""
-    codes, weights = cells.codes, cells.weights
-    unseen = 0
-    if domain == _PRODUCT:
-        shape = tuple(map(len, cells.levels))
-        count = math.prod(shape)
-        if count > most:
-            hint = "Give the domain as a number, leave it out (which errs on the safe side), or allow more."
-            raise ParameterError("data.domain", f"a product of at most {most:,} records", f"{count:,}", hint)
-        everything = np.zeros(count)
-        everything[np.ravel_multi_index(tuple(codes), shape)] = weights
-        codes, weights = np.array(np.unravel_index(np.arange(count), shape)), everything
-    elif domain is not None:
-        unseen = int(domain) - weights.size
-        if unseen < 0:
-            allowed = f"at least {weights.size:,}, the number of occupied cells"
-            raise ParameterError("data.domain", allowed, f"{domain}")
-        if int(domain) > most:
-            hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
-            raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
-    listed = []
-    for levels, code in zip(cells.levels, codes, strict=True):
-        named = np.empty(len(levels), dtype=object)
-        named[:] = levels
-        listed.append((*named[code].tolist(), *([UNSEEN] * unseen)))
-    return listed, np.r_[weights, np.zeros(unseen)]
+def extended(known: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
+    """Return a prior of records with further ones that were not seen, each of probability 0, ``domain`` in all."""
+    unseen = domain - known.size
+    if unseen == 0:
+        return known
+    if unseen < 0:
+        hint = "It is the number of records that the mechanism takes; cut columns into fewer bins for fewer."
+        raise ParameterError("data.domain", f"at least {known.size:,}, the number of occupied cells", f"{domain}", hint)
+    if domain > most:
+        hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
+        raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
+    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (known.columns or {}).items()}
+    probabilities = np.r_[known.probabilities, np.zeros(unseen)]
+    probabilities.setflags(write=False)
+    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=known.measured)
+
+
+def _product(cells: Cells, most: int) -> tuple[NDArray[np.int64], Floats]:
+    """Return the codes and weights of all combinations of the values seen."""
+    shape = tuple(map(len, cells.levels))
+    count = math.prod(shape)
+    if count > most:
+        hint = "Give the domain as a number, leave it out (which errs on the safe side), or allow more."
+        raise ParameterError("data.domain", f"a product of at most {most:,} records", f"{count:,}", hint)
+    weights = np.zeros(count)
+    weights[np.ravel_multi_index(tuple(cells.codes), shape)] = cells.weights
+    return np.array(np.unravel_index(np.arange(count), shape)), weights
+
+
+def _labels(cells: Cells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]]:
+    named = {}
+    for name, levels, code in zip(cells.names, cells.levels, codes, strict=True):
+        labels = np.empty(len(levels), dtype=object)
+        labels[:] = levels
+        named[name] = tuple(labels[code].tolist())
+    return named
 
 
 def _prior(
     cells: Cells,
-    listed: list[tuple[Any, ...]],
+    named: dict[str, tuple[Any, ...]],
     weights: Floats,
     cut: Mapping[str, Rule],
     plan: Plan,
@@ -241,8 +252,7 @@ def _prior(
         confidence=sure,
         **_distances(cells, plan, share, moved, sure),
     )
-    named = dict(zip(cells.names, listed, strict=True))
-    return Prior(probabilities, tuple(zip(*listed, strict=True)), named, measured=measured)
+    return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
 
 
 def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:

@@ -87,5 +87,9 @@ def _found(name: str) -> Any:
         from .register import register
 
         return register
+    if name == "data.prior":
+        from .tables import counted
+
+        return counted
     found = next(getattr(module, first) for module in (mechanisms, guarantees, threats) if hasattr(module, first))
     return getattr(found, rest) if rest else found

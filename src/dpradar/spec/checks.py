@@ -54,7 +54,7 @@ def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem
 
 def prior_problems(options: dict[str, Any], place: str, folder: Path | None) -> Iterator[Problem]:
     """Yield what is wrong with a threat that states its own prior, where nothing else is sound yet."""
-    if not {"prior", "values", "records", "m"} & set(options):
+    if not {"prior", "values", "records", "data", "m"} & set(options):
         return
     try:
         threat_of(options, inside(place, folder))

@@ -2,7 +2,8 @@
 
 The options are those of the command line, with ``_`` for ``-``: ``kind`` and its parameters, ``times``, and the threat
 (``m``, ``prior``, ``values``, ``records``, ``weights``, ``knowledge``, ``goal``, ``baseline``, ``membership``,
-``worst``). Command line, files and web all go through here, so that they give the same numbers.
+``worst``, and what ``tables`` knows of data). Command line, files and web all go through here, so that they give the
+same numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..errors import ParameterError
 from ..mechanisms import Repeated
 from ..mechanisms.ldp.parameters import M
 from ..threats.threat import BASELINE, MEMBERSHIP
-from . import words
+from . import tables, words
 from .calls import Call, Steps
 from .kinds import kind_of
 from .words import PLAIN
@@ -22,9 +23,13 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .words import Options, Where
 
-__all__ = ["THREAT", "release_call", "release_of", "threat_call", "threat_of", "without_prior"]
+__all__ = ["THREAT", "release_call", "release_of", "sized", "threat_call", "threat_of", "without_prior"]
 
-THREAT = ("m", "prior", "values", "records", "weights", "knowledge", "goal", "baseline", "membership", "worst")
+THREAT = (
+    *("m", "prior", "values", "records", "weights", "knowledge", "goal", "baseline", "membership", "worst"),
+    *tables.DATA,
+)
+_SAFE_WITHOUT_M = ("grr", "sue", "oue", "blh", "olh", "she", "the")
 
 
 def release_call(options: Options, where: Where = PLAIN) -> Call:
@@ -58,6 +63,19 @@ def size_of(options: Options, where: Where = PLAIN) -> int | None:
     if options.get("matrix") is not None:
         return len(words.table(options["matrix"], "matrix", where))
     return None
+
+
+def sized(options: Options, where: Where = PLAIN) -> Options:
+    """Return the options with ``m``, where the release needs it and a table says it: the number of occupied cells.
+
+    This errs on the safe side: with records that nobody has, randomised response is a post-processing of the one
+    without, and the protocols of bits and hashes tell as much (docs/derivations/tables.md).
+    """
+    asked = options.get("data") is not None and options.get("m") is None
+    if not asked or options.get("kind") not in _SAFE_WITHOUT_M:
+        return options
+    table = tables.table_call(options, where)
+    return options if table is None else {**options, "m": table.build().size}
 
 
 def without_prior(options: Options) -> list[str]:
@@ -96,10 +114,11 @@ def threat_call(options: Options, where: Where = PLAIN) -> Call:
     if short and short[0] != "worst":
         param = {"baseline": BASELINE, "membership": MEMBERSHIP}[short[0]]
         return Call(f"Threat.{short[0]}", (words.checked(param, options[short[0]], where(short[0])),))
-    believed = options.get("knowledge", "nothing"), options.get("goal", "exact")
+    believed = tables.believed(options, where)
     if prior is None:
         if believed != ("nothing", "exact"):
-            names = ", ".join(map(where, ("m", "values", "prior", "records")))
+            files = () if where.folder is None else ("data",)
+            names = ", ".join(map(where, ("m", "values", "prior", "records", *files)))
             raise ParameterError(
                 f"{where('knowledge')} and {where('goal')}", f"used with a prior ({names})", "no prior"
             )
@@ -110,6 +129,9 @@ def threat_call(options: Options, where: Where = PLAIN) -> Call:
 def _prior(options: Options, size: int | None, where: Where) -> Call | None:
     """Return the prior that the options describe; ``size`` is what the mechanism needs; None when nothing is said."""
     prior, values = options.get("prior"), options.get("values")
+    table = tables.table_call(options, where)
+    if table is not None:
+        return table
     if options.get("records") is not None:
         return _records(options, where)
     if isinstance(prior, str) and prior.startswith("continuous:"):

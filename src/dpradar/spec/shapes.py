@@ -22,7 +22,7 @@ from ..errors import ParameterError
 from ..params import Param
 from ..results.bound import QUANTITIES
 from ..threats.threat import BASELINE, MEMBERSHIP
-from . import words
+from . import tables, words
 from .kinds import IN_FILES, KINDS, Kind
 from .question import THREAT
 
@@ -115,6 +115,10 @@ def _table(option: str) -> Callable[[Any, words.Where], Any]:
     return lambda value, where: words.table(value, option, where)
 
 
+def _names(option: str) -> Callable[[Any, words.Where], Any]:
+    return lambda value, where: tables.names(value, option, where)
+
+
 def _prior(value: Any, where: words.Where) -> None:
     if not (isinstance(value, str) and (value == "uniform" or value.startswith("continuous:"))):
         for word in words.words(value, "prior", where):
@@ -151,6 +155,11 @@ _EXTRA: dict[str, Any] = {
     "fnr": _worded(_numbers("fnr"), _LIST, "false-negative rates of the curve"),
     "neighbours": Relation,
 }
+_COLUMNS = {
+    "columns": "the columns of a record",
+    "known": "the columns that are known of the target",
+    "sensitive": "the columns that are guessed",
+}
 _NEEDED = ("matrix", "orders", "epsilons", "fpr", "fnr")
 _PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": type_of(_TIMES)}
 _LIMITS = {
@@ -170,6 +179,11 @@ _THREAT = {
         "a CSV file with a header, or a table of columns",
     ),
     "weights": Text,
+    "data": Annotated[str, Allowed("the name of a CSV or Parquet file, or a pattern of them", "Put it in quotes.")],
+    **{name: _worded(_names(name), _WORDS, what) for name, what in _COLUMNS.items()},
+    "bins": _worded(tables.bins, {"anyOf": [{"type": "string"}, {"type": "object"}]}, "how columns are cut, by name"),
+    "suppress": type_of(tables.SUPPRESS),
+    "prior_confidence": type_of(tables.PRIOR_CONFIDENCE),
     "knowledge": _worded(
         words.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
     ),
