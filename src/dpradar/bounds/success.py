@@ -119,7 +119,7 @@ def bayes_success(curve: TradeoffCurve, prior: float) -> float:
 
 
 def _bayes_successes(curve: TradeoffCurve, priors: Floats) -> Floats:
-    """Return ``bayes_success`` of many priors; between the points of a grid its chords, as it is convex in the prior."""
+    """Return ``bayes_success`` of many priors; where they are too many its chords, as it is convex in the prior."""
     known, which = np.unique(priors, return_inverse=True)
     if known.size <= _MOST_PRIORS:
         return np.array([bayes_success(curve, float(prior)) for prior in known])[which]
