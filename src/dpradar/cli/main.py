@@ -100,6 +100,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Tell what the steps of a pipeline cost together, under each granularity",
     ),
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
+    "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
     "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),

@@ -22,8 +22,8 @@ __all__ = ["Candidates", "Runs", "Training", "train"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
-_STEPS = Param(name="steps", integer=True, low=1, what="the number of steps of a training run", typical=(10, 1000))
-_LEARNING_RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.01, 1.0))
+STEPS = Param(name="steps", integer=True, low=1, what="the number of steps of a training run", typical=(10, 1000))
+LEARNING_RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.01, 1.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Training:
     sample_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        for param in (_STEPS, CLIP, NOISE, _LEARNING_RATE, RATE):
+        for param in (STEPS, CLIP, NOISE, LEARNING_RATE, RATE):
             object.__setattr__(self, param.name, param.check("Training", getattr(self, param.name)))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import ParameterError
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 
-__all__ = ["load"]
+__all__ = ["load", "result_of"]
 
 _KINDS: dict[str, Any] = {
     accounting.SCHEMA: accounting.Accounting,
@@ -40,11 +40,16 @@ def load(path: str | Path) -> Any:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ParameterError("load", "a file written by save()", str(path), str(error)) from None
+    return result_of(data, str(path))
+
+
+def result_of(data: Any, place: str = "data") -> Any:
+    """Return the result that ``to_dict`` wrote, of whatever kind it is."""
     kind = _KINDS.get(str(data.get("schema"))) if isinstance(data, dict) else None
     if kind is None:
-        raise ParameterError("load", "a file written by save()", str(path), f"Known: {', '.join(_KINDS)}.")
+        raise ParameterError("load", "a file written by save()", place, f"Known: {', '.join(_KINDS)}.")
     try:
         return kind.from_dict(data)
     except (AttributeError, KeyError, TypeError) as error:
         hint = f"Something is missing or was changed in it ({error})."
-        raise ParameterError("load", "a file written by save()", str(path), hint) from None
+        raise ParameterError("load", "a file written by save()", place, hint) from None

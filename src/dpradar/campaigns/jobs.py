@@ -1,0 +1,237 @@
+"""From the options of a run to a job: how many shards there are, what each gives, and the answer from all of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..attacks.run import Counts, attack_job
+from ..audits import audit
+from ..audits.audit import audit_job
+from ..audits.imported import imported
+from ..audits.limits import Tally
+from ..audits.threatened import Seen
+from ..bounds import assess
+from ..calibration import Limit
+from ..calibration.calibrate import calibrate_family
+from ..calibration.family import family_of_param
+from ..errors import ParameterError
+from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
+from ..spec.kinds import KINDS
+from ..spec.question import release_of, threat_of
+from ..spec.words import Where, inside
+from ..threats import Knowledge, Prior, Threat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .model import Question
+
+__all__ = ["Job", "check", "job_of"]
+
+_FAMILY_PRECISION = 1e-5
+_RECORDS = ("known_x", "known_y", "x", "y")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """A run to be made: ``total`` trials in shards of ``size``.
+
+    ``piece(k)`` is what shard k gave, as bytes to be kept; ``finish`` makes the answer of all of them, in order.
+    ``chosen`` is what shards depend on beside the options; ``whole``: the one shard depends on all options.
+    """
+
+    total: int
+    size: int
+    piece: Callable[[int], bytes]
+    finish: Callable[[Sequence[bytes]], dict[str, Any]]
+    chosen: str = ""
+    whole: bool = False
+
+    def trials(self, number: int) -> int:
+        """Return how many trials belong to a shard."""
+        return min(self.size, self.total - number * self.size)
+
+
+def check(do: str, options: dict[str, Any], where: Where) -> None:
+    """Raise ParameterError for what shows before anything is computed."""
+    if do == "learning":
+        where.path(options["data"], "data")
+        return
+    if do == "audit":
+        _claim(options, where)
+        _check_audit(options, where)
+        if "kind" not in options:
+            return
+    if do == "calibrate":
+        _limit(options, where)
+        return
+    what, threat = release_of(options, where), threat_of(options, where)
+    if do == "attack" and threat.kind != "record":
+        hint = "Give values, a prior or m."
+        raise ParameterError(where("prior"), "given: targets are drawn from it", "nothing", hint)
+    if hasattr(what, "at"):
+        what.at(threat.prior)
+
+
+def job_of(question: Question) -> Job:
+    """Return the job of a run."""
+    folder = None if question.folder is None else Path(question.folder)
+    return _JOBS[question.do](question.given(), inside(question.place, folder), question.seed)
+
+
+def _pack(part: Any) -> bytes:
+    """Return sums as JSON, in which every float is written so that it is read as the same number."""
+    return json.dumps(astuple(part)).encode()
+
+
+def _counts(data: bytes) -> Counts:
+    return Counts(*json.loads(data))
+
+
+def _tally(data: bytes) -> Tally:
+    return Tally(*json.loads(data))
+
+
+def _seen(data: bytes) -> Seen:
+    counts, strangers = json.loads(data)
+    return Seen(Counts(*counts), strangers)
+
+
+def _whole(work: Callable[[], Any], trials: int = 1) -> Job:
+    """Return a job of one shard, which is the answer itself."""
+
+    def piece(_: int) -> bytes:
+        return json.dumps(work().to_dict()).encode()
+
+    return Job(trials, trials, piece, lambda parts: dict(json.loads(parts[0])), whole=True)
+
+
+def _attack(options: dict[str, Any], where: Where, seed: int) -> Job:
+    settings = {key: options[key] for key in ("trials", "maximise", "strategy", "confidence") if key in options}
+    job = attack_job(release_of(options, where), threat_of(options, where), seed=seed, **settings)
+    pieces = job.pieces
+
+    def finish(parts: Sequence[bytes]) -> dict[str, Any]:
+        return job.result((pieces.count(k), _counts(part)) for k, part in enumerate(parts)).to_dict()
+
+    return Job(pieces.total, pieces.size, lambda number: _pack(pieces.piece(number)), finish)
+
+
+def _check_audit(options: dict[str, Any], where: Where) -> None:
+    if "kind" not in options and options.get("test") == "likelihood":
+        hint = "Say how reports are read: kind, m and epsilon."
+        raise ParameterError(where("test"), "'rad' or 'search' without a kind", "'likelihood'", hint)
+    if "sampler" in options:
+        where.path(options["sampler"], "sampler")
+
+
+def _claim(options: dict[str, Any], where: Where) -> Any:
+    """Return the claim: as stated, or the epsilon of the protocol."""
+    stated = [key for key in ("claim_epsilon", "claim_mu", "claim_rho") if key in options]
+    if len(stated) > 1 or not (stated or "epsilon" in options):
+        got = " and ".join(stated) or "nothing"
+        raise ParameterError(where("claim_epsilon"), "given, or claim_mu or claim_rho instead", got)
+    if stated == ["claim_mu"]:
+        return GDP(options["claim_mu"], neighbours="replace-one")
+    if stated == ["claim_rho"]:
+        return ZCDP(options["claim_rho"], neighbours="replace-one")
+    epsilon, delta = options.get("claim_epsilon", options.get("epsilon")), options.get("claim_delta", 0.0)
+    if delta > 0.0:
+        return ApproxDP(epsilon, delta, neighbours="replace-one")
+    return PureDP(epsilon, neighbours="replace-one")
+
+
+def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:
+    protocol = release_of(options, where) if "kind" in options else None
+    size = options["m"] if protocol is not None else options["domain"]
+    test = options.get("test", "search" if protocol is None else "likelihood")
+    settings: dict[str, Any] = {
+        key: options[key] for key in ("trials", "significance", "sequential", "looks", "output_kind") if key in options
+    }
+    settings |= {"claim": _claim(options, where), "domain": size, "seed": seed}
+    if test != "search":
+        settings["protocol"] = protocol
+    if test == "rad":
+        settings["threat"] = threat_of({"m": size, **options}, where)
+    if options.get("one_value"):
+        settings["vectorised"] = False
+    sampler = (
+        imported(options["sampler"], where("sampler"), where.folder)
+        if "sampler" in options
+        else protocol.at(None).sample  # type: ignore[union-attr]
+    )
+    job = audit_job(sampler, **settings)
+    if job is None:
+        return _whole(lambda: audit(sampler, **settings), int(settings.get("trials", 100_000)))
+    pieces, unpack = job.pieces, _seen if test == "rad" else _tally
+
+    def finish(parts: Sequence[bytes]) -> dict[str, Any]:
+        return job.result((pieces.count(k), unpack(part)) for k, part in enumerate(parts)).to_dict()
+
+    return Job(pieces.total, pieces.size, lambda number: _pack(pieces.piece(number)), finish, job.chosen)
+
+
+def _assess(options: dict[str, Any], where: Where, seed: int) -> Job:
+    settings = {key: options[key] for key in ("neighbours", "tolerance") if key in options}
+    what, threat = release_of(options, where), threat_of(options, where)
+    return _whole(lambda: assess(what, threat, **settings))
+
+
+def _limit(options: dict[str, Any], where: Where) -> Limit:
+    return Limit(threat_of(options, where), neighbours=options.get("neighbours"), **options["limits"])
+
+
+def _calibrate(options: dict[str, Any], where: Where, seed: int) -> Job:
+    kind = KINDS[options["kind"]]
+    free = options.get("free", kind.noise.name if kind.noise else None)
+    param = next(param for param in kind.params if param.name == free)
+    family = family_of_param(param, lambda x: release_of({**options, param.name: x}, where))
+    limit = _limit(options, where)
+    return _whole(lambda: calibrate_family(family, (limit,), _FAMILY_PRECISION, None))
+
+
+def _learning(options: dict[str, Any], where: Where, seed: int) -> Job:
+    import numpy as np
+
+    from ..learning import Candidates, Network, Training, attack_gradients
+    from ..learning.experiment import experiment_job
+
+    path = where.path(options["data"], "data")
+    try:
+        with np.load(path) as found:
+            data = Candidates(*(found[name] for name in _RECORDS))
+    except (OSError, ValueError, KeyError) as error:
+        hint = f"({type(error).__name__}.) Written by numpy.savez with {', '.join(_RECORDS)}."
+        raise ParameterError(where("data"), "a file .npz with records", repr(options["data"]), hint) from None
+    network = Network(tuple(options["network"]), options.get("activation", "relu"))
+    keys = ("steps", "clip", "noise_multiplier", "learning_rate", "sample_rate")
+    training = Training(network=network, **{key: options[key] for key in keys if key in options})
+    job = experiment_job(training, data, options["trials"], seed)
+    known = {"label": Knowledge.labels(data.y.tolist()), "everything": Knowledge.everything()}
+    threat = Threat(Prior.uniform(data.x.shape[0]), known.get(options.get("knowledge", ""), Knowledge.nothing()))
+    settings = {key: options[key] for key in ("maximise", "rule", "confidence") if key in options}
+
+    def piece(number: int) -> bytes:
+        buffer = io.BytesIO()
+        np.savez(buffer, **job.piece(number))  # type: ignore[arg-type]
+        return buffer.getvalue()
+
+    def finish(parts: Sequence[bytes]) -> dict[str, Any]:
+        arrays = [dict(np.load(io.BytesIO(part))) for part in parts]
+        targets, scores = job.joined(arrays)
+        return attack_gradients(scores, targets, threat, **settings).to_dict()
+
+    return Job(job.runs, job.size, piece, finish)
+
+
+_JOBS: dict[str, Callable[[dict[str, Any], Where, int], Job]] = {
+    "attack": _attack,
+    "audit": _audit,
+    "assess": _assess,
+    "calibrate": _calibrate,
+    "learning": _learning,
+}

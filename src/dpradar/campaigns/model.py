@@ -1,0 +1,163 @@
+"""A campaign as plain data: its runs, each with a seed, and what the numbers of each depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .._version import __version__
+
+__all__ = ["AFTER", "Campaign", "Question", "Run", "canonical", "digest_of", "versions"]
+
+# Keys that only the answer depends on, not the shards: runs that differ in nothing else share their shards.
+AFTER: dict[str, tuple[str, ...]] = {
+    "attack": ("trials", "confidence"),
+    "audit": ("trials", "significance", "claim_epsilon", "claim_delta", "claim_mu", "claim_rho"),
+    "learning": ("trials", "knowledge", "maximise", "rule", "confidence"),
+}
+_FILES = ("records", "matrix", "utility", "data")  # keys whose text is the name of a file
+
+
+def canonical(value: Any) -> str:
+    """Return one text for equal data.
+
+    Examples
+    --------
+    >>> canonical({"b": 1.0, "a": [1, 2]})
+    '{"a":[1,2],"b":1.0}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def digest_of(*parts: Any) -> str:
+    """Return a short name for everything given."""
+    return hashlib.sha256(canonical(parts).encode()).hexdigest()[:24]
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that numbers depend on; numpy's sums and scipy's functions may change in the last digit."""
+    import platform
+
+    import numpy as np
+    import scipy
+
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"dpradar": __version__, "numpy": np.__version__, "scipy": scipy.__version__, "python": python}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a worker needs to know of a run: small, and equal where the answer is."""
+
+    do: str
+    options: str  # JSON
+    seed: int
+    folder: str | None
+    place: str = field(default="run", compare=False)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options."""
+        found: dict[str, Any] = json.loads(self.options)
+        return found
+
+    def contents(self) -> dict[str, str]:
+        """Return the digests of the files that the options name, code of a sampler among them; not what that imports.
+
+        A file that cannot be read is left to those who need it.
+        """
+        if self.folder is None:
+            return {}
+        options, folder = self.given(), Path(self.folder)
+        named = {key: value[1:] for key, value in options.items() if isinstance(value, str) and value.startswith("@")}
+        named |= {key: options[key] for key in _FILES if isinstance(options.get(key), str)}
+        paths = {key: folder / name for key, name in named.items()}
+        place = str(options.get("sampler", "")).rpartition(":")[0]
+        code = _code(place, folder) if place else None
+        if code is not None:
+            paths["sampler"] = code
+        return {
+            key: hashlib.sha256(path.read_bytes()).hexdigest() for key, path in sorted(paths.items()) if path.is_file()
+        }
+
+
+def _code(place: str, folder: Path) -> Path | None:
+    """Return the file in which a sampler is defined."""
+    if place.endswith(".py"):
+        return folder / place
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))  # as when it is imported
+    try:
+        found = importlib.util.find_spec(place)
+    except (ImportError, ValueError):
+        return None
+    return None if found is None or found.origin is None else Path(found.origin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a campaign: what it does (``do``), with which options; ``varied`` are those that a grid gave it."""
+
+    number: int
+    place: str
+    do: str
+    options: dict[str, Any] = field(hash=False)
+    seed: int
+    name: str = ""
+    note: str = ""
+    varied: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """How it is called: its name, and what a grid varies in it.
+
+        Examples
+        --------
+        >>> run = Run(number=1, place="run", do="attack", options={"kind": "grr", "m": 3}, seed=1, varied=("m",))
+        >>> run.title
+        'attack grr, m 3'
+        """
+        first = self.name or " ".join([self.do, *([self.options["kind"]] if "kind" in self.options else [])])
+        shown = [key for key in self.varied if self.name or key != "kind"]
+        return ", ".join([first, *(f"{key} {_short(self.options[key])}" for key in shown)])
+
+    def question(self, folder: Path | None) -> Question:
+        """Return what is sent to workers."""
+        where = None if folder is None else str(folder.resolve())
+        return Question(self.do, canonical(self.options), self.seed, where, self.place)
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else value if isinstance(value, str) else canonical(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """Many runs: from :func:`dpradar.campaigns.read` or :func:`dpradar.campaigns.parse`.
+
+    Examples
+    --------
+    >>> from dpradar.campaigns import parse
+    >>> campaign = parse('''
+    ... seed = 1
+    ... [[run]]
+    ... do = "attack"
+    ... m = 10
+    ... trials = 1000
+    ... grid = { kind = ["grr", "oue"], epsilon = [1.0, 2.0] }
+    ... ''')
+    >>> [run.title for run in campaign.runs]
+    ['attack grr, epsilon 1', 'attack grr, epsilon 2', 'attack oue, epsilon 1', 'attack oue, epsilon 2']
+    """
+
+    runs: tuple[Run, ...]
+    title: str = ""
+    description: str = ""
+    seed: int = 1
+    text: str = ""  # as it was written
+    folder: Path | None = field(default=None, compare=False)
+    file: str = field(default="the campaign", compare=False)

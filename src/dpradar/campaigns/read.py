@@ -1,0 +1,176 @@
+"""Read a campaign: TOML to runs, grids written out, with every problem found and told at once."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from ..errors import DpradarError, ParameterError, Problem, SpecError
+from ..params import shown
+from ..spec.model import place_of
+from ..spec.problems import problem_of, shape_problems
+from ..spec.read import plain_tables, text_of
+from ..spec.words import inside
+from .jobs import check
+from .model import AFTER, Campaign, Run, canonical
+
+__all__ = ["parse", "read"]
+
+MOST_RUNS = 10_000
+_PEOPLE = ("name", "note")
+
+
+def read(path: str | Path) -> Campaign:
+    """Return the campaign in a TOML file, or raise SpecError with all its problems.
+
+    Files that the campaign names are looked for beside it.
+    """
+    path = Path(path)
+    return parse(text_of(path), folder=path.parent, file=str(path))
+
+
+def parse(text: str, *, folder: Path | None = None, file: str = "the campaign") -> Campaign:
+    r"""Return the campaign that a TOML text describes, or raise SpecError with all its problems.
+
+    Without a ``folder`` the text may name no files, hence no sampler either.
+
+    Examples
+    --------
+    >>> parse('[[run]]\ndo = "atack"\n[[run]]\ndo = "attack"\nkind = "grr"\nm = 9\n[run.grid]\nepsilon = [1.0, -2]\n')
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.SpecError: the campaign has 2 problems:
+      run[1].do: must be one of attack, audit, assess, calibrate, learning; got 'atack'. Did you mean 'attack'?
+      run[2].grid.epsilon: must be a number at least 0; got -2. It is the privacy-loss bound of differential...
+    """
+    from pydantic import ValidationError
+
+    from .shapes import Top
+
+    data = plain_tables(text, file)
+    draft = _Draft(folder)
+    top: dict[str, Any] = {}
+    try:
+        top = Top.model_validate(data).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        draft.problems += shape_problems(error, Top, "")
+    draft.seed = top.get("seed", 1)
+    given = data.get("run", [])
+    tables = [given] if isinstance(given, dict) else given
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        if "run" in data:
+            draft.problems.append(Problem("run", f"must be [[run]] tables; got {shown(given)}", "Write [[run]]."))
+        tables = []
+    for i, table in enumerate(tables):
+        draft.add(place_of("run", i, len(tables)), table)
+    if draft.problems:
+        raise SpecError(file, list(dict.fromkeys(draft.problems)))
+    people = {key: top[key] for key in ("title", "description", "seed") if key in top}
+    return Campaign(runs=tuple(draft.runs), **people, text=text, folder=folder, file=file)
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A file on its way to a campaign."""
+
+    folder: Path | None
+    seed: int = 1
+    runs: list[Run] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, place: str, table: dict[str, Any]) -> None:
+        """Take the runs of one table."""
+        from .shapes import DOES
+
+        do = table.get("do")
+        if do not in DOES:
+            near = difflib.get_close_matches(str(do), DOES, n=1)
+            got = "nothing" if do is None else shown(do)
+            hint = f"Did you mean {near[0]!r}?" if near else ""
+            self.problems.append(Problem(f"{place}.do", f"must be one of {', '.join(DOES)}; got {got}", hint))
+            return
+        grid = table.get("grid", {})
+        wrong = self._grid_problem(grid, place)
+        if wrong is not None:
+            self.problems.append(wrong)
+            return
+        for values in product(*grid.values()):
+            varied = dict(zip(grid, values, strict=True))
+            found = self._run(place, {**table, **varied}, varied)
+            if found is not None:
+                self.runs.append(found)
+
+    def _grid_problem(self, grid: Any, place: str) -> Problem | None:
+        hint = "Such as [run.grid] with epsilon = [1.0, 2.0]."
+        if not isinstance(grid, dict):
+            return Problem(f"{place}.grid", f"must be a table of lists; got {shown(grid)}", hint)
+        for key, values in grid.items():
+            if key in ("do", "grid", *_PEOPLE):
+                return Problem(f"{place}.grid.{key}", "cannot be varied", "Write another [[run]].")
+            if not isinstance(values, list) or not values:
+                return Problem(f"{place}.grid.{key}", f"must be a list with something in it; got {shown(values)}", hint)
+        count = math.prod(map(len, grid.values())) + len(self.runs)
+        if count > MOST_RUNS:
+            return Problem(
+                f"{place}.grid", f"must lead to at most {MOST_RUNS:,} runs; got {count:,}", "Make two files."
+            )
+        return None
+
+    def _run(self, place: str, table: dict[str, Any], varied: dict[str, Any]) -> Run | None:
+        """Return one run, or keep its problems; those of a value from the grid are told there."""
+        before = len(self.problems)
+        options = self._options(place, table)
+        own, new = self.problems[:before], self.problems[before:]
+        self.problems = [*own, *(_in_grid(problem, place, varied) for problem in new)]
+        if options is None or new:
+            return None
+        people = {key: options.pop(key) for key in _PEOPLE if key in options}
+        options.pop("grid", None)
+        do, asked = options.pop("do"), options.pop("seed", None)
+        seed = _seed(self.seed, do, options) if asked is None else int(asked)
+        number, names = len(self.runs) + 1, tuple(varied)
+        return Run(number=number, place=place, do=do, options=options, seed=seed, varied=names, **people)
+
+    def _options(self, place: str, table: dict[str, Any]) -> dict[str, Any] | None:
+        from pydantic import ValidationError
+
+        from .shapes import run_model
+
+        where = inside(place, self.folder)
+        try:
+            model = run_model(table, where)
+            options = model.model_validate(table, context={"where": where}).model_dump(exclude_unset=True)
+            plain = {key: value for key, value in options.items() if key not in ("do", "grid", "seed", *_PEOPLE)}
+            check(table["do"], plain, where)
+        except ValidationError as error:
+            self.problems += shape_problems(error, model, place)
+            return None
+        except ParameterError as error:
+            self.problems.append(problem_of(error, place, table))
+            return None
+        except DpradarError as error:
+            self.problems.append(Problem(place, str(error)))
+            return None
+        return options
+
+
+def _in_grid(problem: Problem, place: str, varied: dict[str, Any]) -> Problem:
+    key = problem.path.removeprefix(f"{place}.").partition(".")[0].partition("[")[0]
+    if key not in varied or not problem.path.startswith(f"{place}."):
+        return problem
+    return Problem(problem.path.replace(f"{place}.{key}", f"{place}.grid.{key}", 1), problem.message, problem.hint)
+
+
+def _seed(root: int, do: str, options: dict[str, Any]) -> int:
+    """Return the seed of a run: from what it is about, so that a run that is added or moved changes no other.
+
+    Short enough to be typed, and for every reader of JSON.
+    """
+    about = {key: value for key, value in options.items() if key not in AFTER.get(do, ())}
+    text = f"{root} {do} {canonical(about)}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big")

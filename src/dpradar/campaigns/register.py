@@ -1,0 +1,123 @@
+"""What a store is about: the campaign and its runs, checked against what is asked for now."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ParameterError
+from .model import canonical, digest_of, versions
+from .read import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .model import Campaign, Question, Run
+    from .store import Store
+
+__all__ = ["begin", "campaign_of", "question_key", "runs_of"]
+
+_MOST_TOLD = 5
+
+
+def question_key(question: Question) -> str:
+    """Return the name of a question: everything that its answer depends on."""
+    return digest_of(question.do, question.given(), question.seed, question.contents(), versions())
+
+
+def runs_of(store: Store) -> list[dict[str, Any]]:
+    """Return the runs of a store, as they were written down when it was last started."""
+    found: list[dict[str, Any]] = json.loads(store.about().get("runs", "[]"))
+    return found
+
+
+def campaign_of(store: Store) -> Campaign:
+    """Return the campaign that a store was made for; files are looked for where they were."""
+    about = store.about()
+    if "campaign" not in about:
+        hint = "`dpradar campaign run FILE` starts one."
+        raise ParameterError("the store", "one in which a campaign was started", str(store.path), hint)
+    folder = Path(about["folder"]) if about["folder"] else None
+    return parse(about["campaign"], folder=folder, file=about["file"])
+
+
+def _row(run: Run, question: Question) -> dict[str, Any]:
+    return {
+        "number": run.number,
+        "title": run.title,
+        "name": run.name,
+        "note": run.note,
+        "do": run.do,
+        "options": run.options,
+        "seed": run.seed,
+        "contents": question.contents(),
+        "question": question_key(question),
+    }
+
+
+def _base(row: dict[str, Any]) -> str:
+    """Return what a run is about, however many trials it has."""
+    options = {key: value for key, value in row["options"].items() if key != "trials"}
+    return canonical([row["do"], options, row["seed"], row["contents"]])
+
+
+def begin(store: Store, campaign: Campaign, questions: list[Question], *, changed: bool) -> None:
+    """Write down what the store is about; refuse another version, and runs that are gone unless that is meant."""
+    rows = [_row(run, question) for run, question in zip(campaign.runs, questions, strict=True)]
+    about = store.about()
+    if "versions" in about:
+        _check_versions(store, json.loads(about["versions"]))
+    if not changed:
+        _check_runs(store, json.loads(about.get("runs", "[]")), rows)
+    store.tell(
+        campaign=campaign.text,
+        file=campaign.file,
+        folder="" if campaign.folder is None else str(campaign.folder.resolve()),
+        title=campaign.title,
+        versions=canonical(versions()),
+        runs=canonical(rows),
+        made=about.get("made", dt.datetime.now(dt.UTC).isoformat(timespec="seconds")),
+    )
+
+
+def _check_versions(store: Store, before: dict[str, str]) -> None:
+    now = versions()
+    other = [f"{name} {before.get(name)} (now {now[name]})" for name in now if now[name] != before.get(name)]
+    if other:
+        hint = "Numbers of different versions are not mixed. Use those versions, or start a new store: --store FILE."
+        raise ParameterError("the store", f"made by the versions in use ({store.path})", ", ".join(other), hint)
+
+
+def _check_runs(store: Store, before: list[dict[str, Any]], now: list[dict[str, Any]]) -> None:
+    kept = {_base(row) for row in now}
+    missing = [row for row in before if _base(row) not in kept]
+    if not missing:
+        return
+    told = [f"{row['title']} ({_difference(row, now)})" for row in missing[:_MOST_TOLD]]
+    more = f" and {len(missing) - _MOST_TOLD} more" if len(missing) > _MOST_TOLD else ""
+    hint = "Add --changed to go on with the new runs; the old shards stay in the store, apart. Or choose --store FILE."
+    got = f"without {'; '.join(told)}{more}"
+    raise ParameterError("the campaign", f"about the runs that {store.path} was started with", got, hint)
+
+
+def _difference(row: dict[str, Any], now: list[dict[str, Any]]) -> str:
+    """Return how a run differs from the one that is likeliest its successor."""
+    alike = [other for other in now if other["do"] == row["do"]]
+    nearest = min(alike, key=lambda other: len(list(_changes(row, other))), default=None)
+    if nearest is None:
+        return "no longer there"
+    changes = list(_changes(row, nearest))
+    return ", ".join(changes) if len(changes) <= 2 else "no longer there"
+
+
+def _changes(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    before, after = {**old["options"], "seed": old["seed"]}, {**new["options"], "seed": new["seed"]}
+    seeded = old["options"] == new["options"]
+    for key in sorted({*before, *after} - {"trials"}):
+        if before.get(key) != after.get(key) and (key != "seed" or seeded):
+            yield f"{key} was {canonical(before.get(key))}, is {canonical(after.get(key))}"
+    for key in sorted({*old["contents"], *new["contents"]}):
+        if old["contents"].get(key) != new["contents"].get(key):
+            yield f"the file of {key} has changed"

@@ -1,0 +1,200 @@
+"""``dpradar campaign run|status|resume|export``: many runs from one file, kept in one file."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import parsing
+from .main import EXIT_INPUT, EXIT_UNMET
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..campaigns import Outcome, Results
+
+__all__ = ["campaign_command"]
+
+_WIDTH = 44
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_CREW = (
+    click.option("--workers", type=parsing.WHOLE, help="Shards computed at a time; one for each processor."),
+    click.option("--executor", metavar="dask://HOST:PORT", help="Compute with a Dask scheduler and its workers."),
+)
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group("campaign", context_settings={"help_option_names": ["-h", "--help"]})
+def campaign_command() -> None:
+    """Run many attacks, audits, assessments and trainings from one file; survives a crash."""
+
+
+def _crew(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(_CREW):
+        command = option(command)
+    return command
+
+
+@campaign_command.command("run")
+@click.argument("file", metavar="CAMPAIGN")
+@click.option("--store", metavar="FILE", help="Where shards are kept; CAMPAIGN with .sqlite unless given.")
+@click.option("--changed", is_flag=True, help="Go on although runs of the store are no longer in CAMPAIGN.")
+@_crew
+@_JSON
+def run_command(
+    file: str, store: str | None, workers: int | None, executor: str | None, *, changed: bool, as_json: bool
+) -> int:
+    """Run a campaign, or go on with it.
+
+    CAMPAIGN is a TOML file. Finished shards are kept, so that starting again continues and asking for more trials adds
+    to them. Exit code 2: a run failed; 3: stopped before the end.
+    """
+    from ..campaigns import read, run
+
+    campaign = read(file)
+    kept = Path(file).with_suffix(".sqlite") if store is None else Path(store)
+    with _bar() as progress:
+        found = run(campaign, kept, executor=executor, workers=workers, progress=progress, changed=changed)
+    return _ended(found, as_json=as_json)
+
+
+@campaign_command.command("resume")
+@click.argument("store", metavar="STORE")
+@_crew
+@_JSON
+def resume_command(store: str, workers: int | None, executor: str | None, *, as_json: bool) -> int:
+    """Go on with the campaign of a store, as it was last started."""
+    from ..campaigns import resume
+
+    with _bar() as progress:
+        found = resume(store, executor=executor, workers=workers, progress=progress)
+    return _ended(found, as_json=as_json)
+
+
+@campaign_command.command("status")
+@click.argument("store", metavar="STORE")
+@_JSON
+def status_command(store: str, *, as_json: bool) -> int:
+    """Tell how far a campaign is; others may be at work on it."""
+    from ..campaigns import status
+
+    found = status(store)
+    click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
+    return 0
+
+
+@campaign_command.command("export")
+@click.argument("store", metavar="STORE")
+@click.option("--out", required=True, metavar="FILE", help="The table to write: .parquet or .csv.")
+@_JSON
+def export_command(store: str, out: str, *, as_json: bool) -> int:
+    """Write one row for each run: parameters, estimates, limits, trials, seed, versions."""
+    from ..campaigns import export
+
+    rows = export(store, out)
+    told = {"schema": "dpradar/campaign-export/1", "file": out, "rows": rows}
+    click.echo(json.dumps(told) if as_json else f"wrote {out}: {rows} rows")
+    return 0
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int, float | None], None] | None]:
+    """Yield what moves a bar with the time left, or None when nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("shards"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task("shards", total=None, left="")
+
+        def moved(done: int, total: int, seconds: float | None) -> None:
+            left = "" if seconds is None else f"{_time(seconds)} left"
+            shown.update(task, completed=done, total=total, left=left)
+
+        yield moved
+
+
+def _ended(found: Results, *, as_json: bool) -> int:
+    click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
+    again = f"dpradar campaign resume {shlex.quote(found.store)}"
+    for run in found.failed:
+        click.echo(f"error: {run.title}: {run.reason}", err=True)
+    if found.interrupted:
+        click.echo(f"stopped; what is finished is kept. Go on: {again}", err=True)
+        return EXIT_UNMET
+    if found.failed:
+        click.echo(f"{len(found.failed)} of {len(found.runs)} runs failed. Try them again: {again}", err=True)
+        return EXIT_INPUT
+    if not as_json:
+        click.echo(f"\nAs a table: dpradar campaign export {shlex.quote(found.store)} --out results.csv")
+    return 0
+
+
+def _table(found: Results) -> str:
+    lines = [found.title] if found.title else []
+    lines.append(f"{'run':{_WIDTH}} {'shards':>15}  {'':8} result")
+    lines += [_line(run) for run in found.runs]
+    done = sum(run.state == "done" for run in found.runs)
+    lines.append(f"{done} of {len(found.runs)} runs are done.")
+    if found.processes:
+        left = "" if found.seconds_left is None else f", {_time(found.seconds_left)} left"
+        lines.append(f"{found.workers} workers of {found.processes} processes are at work{left}.")
+    return "\n".join(lines)
+
+
+def _line(run: Outcome) -> str:
+    title = run.title if len(run.title) <= _WIDTH else f"{run.title[: _WIDTH - 3]}..."
+    of = "?" if run.shards is None else f"{run.shards:,}"
+    return f"{title:{_WIDTH}} {f'{run.shards_done:,} of {of}':>15}  {run.state:8} {_told(run)}".rstrip()
+
+
+def _told(run: Outcome) -> str:
+    """Return the answer in a few words."""
+    if run.result is not None:
+        return {"audit": _verdict, "calibrate": _chosen}.get(run.do, _rad)(run.result)
+    if run.state == "failed":
+        return run.reason
+    return "" if run.seconds_left is None else f"{_time(run.seconds_left)} of work left"
+
+
+def _verdict(result: Any) -> str:
+    return f"claim {'' if result.refuted else 'not '}refuted; epsilon at least {result.epsilon_lower:.4f}"
+
+
+def _chosen(result: Any) -> str:
+    return f"{result.parameter} {result.value:.6g}" if result.met else "no value keeps the limits"
+
+
+def _rad(result: Any) -> str:
+    rad = result.rad
+    if rad is None:
+        return "rad is not defined"
+    if hasattr(rad, "side"):
+        return f"rad {rad.value:.6g} ({rad.side})"
+    return f"rad {rad.estimate:.6f} in [{rad.low:.6f}, {rad.high:.6f}]"
+
+
+def _time(seconds: float) -> str:
+    """Return a time for people.
+
+    Examples
+    --------
+    >>> _time(4.2), _time(75), _time(7300), _time(200_000)
+    ('5 s', '2 min', '2 h 2 min', '2 d 8 h')
+    """
+    if seconds < _MINUTE:
+        return f"{int(seconds) + 1} s"
+    if seconds < _HOUR:
+        return f"{int(seconds / _MINUTE) + 1} min"
+    if seconds < _DAY:
+        return f"{int(seconds // _HOUR)} h {int(seconds % _HOUR / _MINUTE) + 1} min"
+    return f"{int(seconds // _DAY)} d {int(seconds % _DAY / _HOUR) + 1} h"
