@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
     Bar = Callable[[int, int], None]
 
-__all__ = ["Effort", "PaperFigure", "printed"]
+__all__ = ["Effort", "PaperFigure", "printed", "printed_cell"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,15 @@ def printed(table: Table) -> list[str]:
     >>> printed(Table(("eta", "share"), ({"eta": 9, "share": 0.25}, {"eta": 26, "share": None})))
     ['eta  share', '9    0.25', '26   -']
     """
-    cells = [[_short(row[name]) for name in table.columns] for row in table.rows]
+    cells = [[printed_cell(row[name]) for name in table.columns] for row in table.rows]
     lines = [list(table.columns), *cells]
     widths = [max(len(line[i]) for line in lines) for i in range(len(table.columns))]
     joined = ("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
     return [line.rstrip() for line in joined]
 
 
-def _short(cell: object) -> str:
+def printed_cell(cell: object) -> str:
+    """Return a cell as text: numbers with four digits, nothing as a dash."""
     if cell is None:
         return "-"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -11,6 +11,7 @@ from . import (
     measurement_dpsgd,
     measurement_em,
     measurement_grr,
+    measurement_pictures,
     measurement_tables,
     model_tables,
 )
@@ -84,6 +85,9 @@ MEASUREMENT: Mapping[str, PaperFigure] = {
         "Corollaries 1 and 2 beside Theorem 5, uniform prior",
         "Corollary 2 with the curve of (epsilon, delta) alone is looser than Corollary 1 and reaches Theorem 5 from "
         "epsilon 5 on: not strictly tighter; Corollary 1 is what the worst mechanism reaches",
+    ),
+    "measurement:fig5.1": PaperFigure(
+        "how often the nodes of both towns are visited", measurement_pictures.visits, measurement_pictures.draw_visits
     ),
     "measurement:fig6.1": PaperFigure(
         "GRR UNI: measured and exact",
@@ -164,6 +168,11 @@ MEASUREMENT: Mapping[str, PaperFigure] = {
     "measurement:fig6.12": _em("EM CORR, exact guesses", "CORR", _BOTH, _NEGATIVE, exact_only=True),
     "measurement:fig6.13": _em("EM CORR on Porto, by eta", "CORR", ("Porto",), _NEGATIVE),
     "measurement:fig6.14": _em("EM CORR on Beijing, by eta", "CORR", ("Beijing",), _NEGATIVE),
+    "measurement:fig7.1": PaperFigure(
+        "how frequent the sensitive values are, in the tables that stand in",
+        measurement_pictures.sensitive,
+        measurement_pictures.draw_sensitive,
+    ),
     **measurement_dpsgd.MEASUREMENT_8,
     "measurement:table8.1": model_tables.TABLE_8_1,
     "measurement:table8.2": model_tables.TABLE_8_2,

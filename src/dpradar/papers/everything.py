@@ -1,0 +1,223 @@
+"""All figures and tables, one after the other or several at a time: what is finished is kept, what fails is told."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ParameterError
+from ..numerics.processes import Workers
+from ..numerics.threads import one_thread
+from .figure import Effort
+from .manifest import Manifest, Outcome, digest, sealed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from concurrent.futures import Future
+
+    Tell = Callable[[str], None]
+
+__all__ = ["Run", "everything", "selected", "time_left"]
+
+_NO_DATA = "papers.data"  # the name of the parameter in the error of a figure that needs a data set
+
+
+class Run:
+    """What was asked for and what has come of it: outcomes by name, in the order of the figures."""
+
+    def __init__(
+        self, names: Sequence[str], outcomes: Mapping[str, Outcome], effort: Effort, data: Path | None
+    ) -> None:
+        self.names, self.outcomes, self.effort, self.data = tuple(names), dict(outcomes), effort, data
+
+    def state(self, state: str) -> list[str]:
+        """Return the names of the figures in a state: done, left out or failed."""
+        return [name for name in self.names if name in self.outcomes and self.outcomes[name].state == state]
+
+
+def selected(figures: Iterable[str], only: Sequence[str] = ()) -> list[str]:
+    """Return the names that start with one of the given words: sources (``rad``) or single figures (``rad:fig1``).
+
+    Examples
+    --------
+    >>> selected(["rad:fig1", "rad:fig10", "unify:fig1"], ["rad:fig1", "unify"])
+    ['rad:fig1', 'unify:fig1']
+    """
+    known = list(figures)
+    sources = list(dict.fromkeys(name.split(":")[0] for name in known))
+    for word in only:
+        if word not in sources and word not in known:
+            raise ParameterError("only", f"sources ({', '.join(sources)}) or names of figures", repr(word))
+    return [name for name in known if not only or name in only or name.split(":")[0] in only]
+
+
+def everything(
+    out: Path,
+    data: Path | None = None,
+    tell: Tell = lambda _: None,
+    *,
+    effort: Effort | None = None,
+    only: Sequence[str] = (),
+) -> Run:
+    """Compute every figure and table into the folder ``out``; those that are there already are kept.
+
+    Guarantee
+    ---------
+    A figure counts as finished only when its files are complete and belong to this version of the code, these
+    libraries, this effort and these data sets. Killed at any moment, the next call repeats at most the figures that
+    were in progress, and those that keep parts go on where they were. One figure that fails does not stop the others.
+
+    Parameters
+    ----------
+    out
+        The folder to write to; made when missing. It holds one version, quick or full.
+    data
+        The folder with the data sets. What needs missing data is left out, or computed with named stand-ins.
+    tell
+        Called with a line of text now and then: what is finished, how long it took, and how much time is left.
+    effort
+        ``workers`` figures are computed at the same time, in processes of their own; the numbers do not depend on it.
+    only
+        Sources or names of figures; all of them without it.
+    """
+    from . import FIGURES
+    from .times import expected
+
+    asked = effort or Effort()
+    names = selected(FIGURES, only)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = Manifest.open(folder, quick=asked.quick)
+    mark = digest(asked, data)
+    kept = {name: found for name in names if (found := manifest.finished(name, mark)) is not None}
+    if kept:
+        tell(f"{len(kept)} of {len(names)} are there already")
+    estimates = {name: manifest.seconds(name) or expected(name, quick=asked.quick) for name in names}
+    todo = sorted((name for name in names if name not in kept), key=lambda name: -estimates[name])
+    progress = _Progress(tell, estimates, todo, len(names), min(asked.workers, max(1, len(todo))))
+    one = replace(asked, workers=1)
+
+    def finished(name: str, outcome: Outcome) -> None:
+        done = sealed(replace(outcome, digest=mark), folder)
+        manifest.add(name, done)
+        kept[name] = done
+        progress.finished(name, done)
+
+    if asked.workers > 1 and len(todo) > 1:
+        _several(todo, folder, data, one, asked.workers, finished)
+    else:
+        for name in todo:
+            finished(name, compute(name, folder, data, asked))
+    return Run(names, kept, asked, data)
+
+
+def compute(name: str, folder: Path, data: Path | None, effort: Effort) -> Outcome:
+    """Return what came of one figure; whatever goes wrong in it is part of the answer."""
+    from . import reproduce
+
+    told: list[str] = []
+    start = time.perf_counter()
+    try:
+        with one_thread():
+            files = reproduce(name, folder, data, told.append, effort=effort)
+    except ParameterError as error:
+        missing = error.name == _NO_DATA
+        text = f"needs {error.allowed}. {error.hint}" if missing else str(error)
+        state = "left out" if missing else "failed"
+        return Outcome(state, time.perf_counter() - start, told=tuple(told), error=text)
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        return Outcome("failed", time.perf_counter() - start, told=tuple(told), error=text)
+    return Outcome("done", time.perf_counter() - start, tuple(file.name for file in files), tuple(told))
+
+
+def _several(
+    todo: Sequence[str],
+    folder: Path,
+    data: Path | None,
+    effort: Effort,
+    workers: int,
+    finished: Callable[[str, Outcome], None],
+) -> None:
+    """Compute figures in processes, so many at a time; those in progress when a process dies are tried again alone."""
+    lost = _pool(todo, folder, data, effort, workers, finished)
+    for name in lost:
+        if _pool([name], folder, data, effort, 1, finished):
+            finished(name, Outcome("failed", 0.0, error="its process ended without an answer; not enough memory?"))
+
+
+def _pool(
+    todo: Sequence[str],
+    folder: Path,
+    data: Path | None,
+    effort: Effort,
+    workers: int,
+    finished: Callable[[str, Outcome], None],
+) -> list[str]:
+    """Return the names that came to no answer because a process died."""
+    waiting = list(todo)
+    running: dict[Future[Outcome], str] = {}
+    pool = Workers(workers)
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                running[pool.submit(compute, waiting[0], folder, data, effort)] = waiting[0]
+                waiting.pop(0)
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                finished(running[future], future.result())
+                del running[future]
+    except BrokenProcessPool:
+        return [*running.values(), *waiting]
+    finally:
+        pool.stop()
+    return []
+
+
+class _Progress:
+    """Lines about what is finished and how much time is left."""
+
+    def __init__(
+        self, tell: Tell, estimates: Mapping[str, float], todo: Sequence[str], total: int, workers: int
+    ) -> None:
+        self.tell, self.estimates, self.left, self.total, self.workers = tell, estimates, list(todo), total, workers
+        self.spent = self.thought = 0.0
+        if todo:
+            tell(f"{len(todo)} to compute, {time_left(self._seconds())}")
+
+    def _seconds(self) -> float:
+        # What was slower or faster than estimated so far will be so again; at first the estimate is all there is.
+        pace = (self.spent + 30.0) / (self.thought + 30.0)
+        return pace * sum(self.estimates[name] for name in self.left) / self.workers
+
+    def finished(self, name: str, outcome: Outcome) -> None:
+        """Say that a figure is finished."""
+        self.left.remove(name)
+        if outcome.state == "done":
+            self.spent += outcome.seconds
+            self.thought += self.estimates[name]
+        place = f"[{self.total - len(self.left)}/{self.total}]"
+        what = f"{outcome.seconds:.1f} s" if outcome.state == "done" else f"{outcome.state}: {outcome.error}"
+        self.tell(f"{place} {name}: {what}" + (f"; {time_left(self._seconds())}" if self.left else ""))
+
+
+_MINUTE, _HOUR = 60.0, 3600.0
+
+
+def time_left(seconds: float) -> str:
+    """Return a duration in words.
+
+    Examples
+    --------
+    >>> time_left(20), time_left(400), time_left(9000)
+    ('less than a minute left', 'about 7 minutes left', 'about 2.5 hours left')
+    """
+    if seconds < _MINUTE:
+        return "less than a minute left"
+    if seconds < 2 * _HOUR:
+        minutes = round(seconds / _MINUTE)
+        return f"about {minutes} minute{'s' if minutes > 1 else ''} left"
+    return f"about {seconds / _HOUR:.1f} hours left"

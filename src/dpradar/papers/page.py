@@ -1,0 +1,218 @@
+"""From outcomes and claims to the page of recomputed figures."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+from ..present.reproduced import Exhibit, Gallery, Room, Statement, gallery_document, inline_svg
+from .absent import ABSENT, SOURCES
+from .claims import CLAIMS
+from .figure import printed_cell
+from .manifest import write_whole
+from .table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from .claims import Answer, Claim, Verdict
+    from .everything import Run
+    from .manifest import Outcome
+
+__all__ = ["PAGE", "VERDICTS", "counts", "judged", "write_page"]
+
+PAGE = "index.html"
+_ROWS = 60  # of a table, that the page shows
+# In the order of the page, with what each word means; what is worst comes last.
+VERDICTS: dict[Verdict, tuple[str, str]] = {
+    "agrees": ("agrees", "our number is where the source says, within a stated tolerance"),
+    "differs": ("differs, explained", "another setting, other data or another reading; the reason is given"),
+    "wrong": ("publication is wrong", "our number is where a derivation puts it, and the source says otherwise"),
+    "not comparable": ("not comparable", "the source's data cannot be had: both numbers are shown, for stand-ins"),
+    "not computed": ("not computed", "a data set is missing, or the quick version has too few draws to tell"),
+    "unexplained": ("differs, unexplained", "neither what the source says nor what we expect: to be looked into"),
+}
+_WIDE = 1e9
+_LARGE = 1e4  # whole numbers above are written out
+_LONG = 100.0  # seconds
+_KINDS = {"fig": "Figure", "table": "Table"}
+_STAND_INS = (
+    ("stand_in", "place"),
+    ("stand_in", "table"),
+)
+
+
+def judged(name: str, outcome: Outcome | None, folder: Path) -> list[tuple[Claim, Answer]]:
+    """Return the claims of a figure with our numbers, read from its CSV file; none computed where it is not done."""
+    from .claims import Answer
+
+    claims = CLAIMS.get(name, ())
+    if outcome is None or outcome.state != "done":
+        return [(claim, Answer(None, "not computed")) for claim in claims]
+    table = Table.read_csv(folder / outcome.files[0])
+    return [(claim, claim.judge(table)) for claim in claims]
+
+
+def counts(run: Run, folder: Path) -> dict[Verdict, int]:
+    """Return how many claims got each verdict."""
+    found = [answer.verdict for name in run.names for _, answer in judged(name, run.outcomes.get(name), folder)]
+    return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    if value == 0.0 or (abs(value) >= _LARGE and value == round(value)):
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def _statement(claim: Claim, answer: Answer) -> Statement:
+    why = {"differs": claim.because, "wrong": claim.because, "not comparable": claim.other_data}.get(answer.verdict, "")
+    return Statement(
+        where=claim.where,
+        says=claim.says,
+        printed=claim.printed,
+        what=claim.what,
+        ours=_number(answer.number),
+        state=answer.verdict,
+        word=VERDICTS[answer.verdict][0],
+        why=why,
+        page=claim.page if answer.verdict in ("differs", "wrong") else "",
+        allowed=_allowed(claim) if answer.verdict == "agrees" else "",
+    )
+
+
+def _allowed(claim: Claim) -> str:
+    """Return what numbers agree with a claim, and why so many."""
+    low, high = claim.agrees
+    if low == high:
+        span = f"{_number(low)} only"
+    elif math.isinf(high) or high >= _WIDE:
+        span = f"at least {_number(low)}"
+    elif low <= -1.0:
+        span = f"at most {_number(high)}"
+    else:
+        span = f"{_number(low)} to {_number(high)}"
+    return f"{span} ({claim.tolerance})" if claim.tolerance else span
+
+
+def _worst(answers: Sequence[Answer]) -> tuple[str, str]:
+    """Return the state and the word for a figure as a whole: of its claims, what a reader should know first."""
+    order: tuple[Verdict, ...] = ("unexplained", "wrong", "differs", "agrees", "not comparable", "not computed")
+    found = [answer.verdict for answer in answers]
+    worst = next(verdict for verdict in order if verdict in found)
+    if worst in ("wrong", "differs") and "agrees" in found:
+        return worst, f"{found.count('agrees')} of {len(found)} agree"
+    return worst, VERDICTS[worst][0]
+
+
+def _title(name: str) -> str:
+    kind, number = re.fullmatch(r".*:(fig|table)(.+)", name).groups()  # type: ignore[union-attr]
+    return f"{_KINDS[kind]} {number}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < _LONG else f"{seconds / 60.0:.1f} min"
+
+
+def _exhibit(name: str, run: Run, folder: Path) -> Exhibit:
+    from . import FIGURES
+
+    figure, outcome = FIGURES[name], run.outcomes.get(name)
+    found = judged(name, outcome, folder)
+    state, word = _worst([answer for _, answer in found]) if found else ("not computed", "no claim")
+    if outcome is None or outcome.state != "done":
+        state = word = "not computed" if outcome is None else outcome.state
+        error = "" if outcome is None else outcome.error
+        return Exhibit(
+            name=name,
+            title=_title(name),
+            what=figure.what,
+            state=state,
+            word=word,
+            error=error,
+            statements=[_statement(*one) for one in found] if outcome and outcome.state == "left out" else (),
+        )
+    notes = [line for line in outcome.told if _worth(line, name)]
+    svg, table = "", Table((), ())
+    if figure.draw is not None:
+        text = (folder / outcome.files[1]).read_text(encoding="utf-8")
+        svg = inline_svg(text, name.replace(":", "-").replace(".", "-"), figure.what)
+    else:
+        table = Table.read_csv(folder / outcome.files[0])
+    return Exhibit(
+        name=name,
+        title=_title(name),
+        what=figure.what,
+        state=state,
+        word=word,
+        statements=[_statement(*one) for one in found],
+        svg=svg,
+        headings=table.columns,
+        rows=[[printed_cell(row[column]) for column in table.columns] for row in table.rows[:_ROWS]],
+        more_rows=max(0, len(table.rows) - _ROWS),
+        time=_time(outcome.seconds),
+        files=outcome.files,
+        notes=notes,
+    )
+
+
+def _worth(line: str, name: str) -> bool:
+    """Whether a line of the progress says more than how far the computation is."""
+    from . import FIGURES
+
+    figure = FIGURES[name]
+    if figure.note and line == f"{name}: {figure.note}":
+        return True
+    return any(word in line for word in ("stand-in", "real nodes", "nodes of a part", "no data", "missing", "left out"))
+
+
+def _stand_ins(run: Run, folder: Path) -> list[tuple[str, str]]:
+    """Return what stands in for what, as the tables themselves say."""
+    found: dict[str, str] = {}
+    for name in run.state("done"):
+        table = Table.read_csv(folder / run.outcomes[name].files[0])
+        for column, of in _STAND_INS:
+            if column in table.columns and of in table.columns:
+                found |= {str(row[of]): str(row[column]) for row in table.rows if row[column] is not None}
+    return sorted(found.items())
+
+
+def write_page(run: Run, folder: Path) -> Path:
+    """Write the page into the folder and return where it is."""
+    rooms = []
+    for source, title in SOURCES.items():
+        names = [name for name in run.names if name.startswith(f"{source}:")]
+        if names:
+            shown = [_exhibit(name, run, folder) for name in names]
+            rooms.append(Room(anchor=source, title=title, exhibits=shown, absent=ABSENT.get(source, ())))
+    found = counts(run, folder)
+    total = sum(found.values())
+    done, left, failed = (run.state(state) for state in ("done", "left out", "failed"))
+    seconds = math.fsum(run.outcomes[name].seconds for name in done)
+    told = {verdict: str(number or "none") for verdict, number in found.items()}
+    lines = [
+        f"In {told['wrong']} the publication is wrong, {told['differs']} differ for a reason that is given, "
+        f"{told['not comparable']} rest on data that cannot be had, {told['not computed']} were not computed, and "
+        f"{told['unexplained']} {'differs' if found['unexplained'] == 1 else 'differ'} without an explanation.",
+        f"{len(done)} of {len(run.names)} figures and tables were computed"
+        + (f", {len(left)} left out because a data set is missing" if left else "")
+        + (f", {len(failed)} failed" if failed else "")
+        + f". {_time(seconds)} of computing.",
+    ]
+    gallery = Gallery(
+        title="Four sources on disclosure risk, recomputed",
+        lead=f"{found['agrees']} of {total} published statements agree with our numbers.",
+        lines=lines,
+        quick=run.effort.quick,
+        counts=[(state, word, found[state], meaning) for state, (word, meaning) in VERDICTS.items()],
+        stand_ins=_stand_ins(run, folder),
+        rooms=rooms,
+        facts={"Data": "given" if run.data is not None else "none given"},
+    )
+    path = folder / PAGE
+    write_whole(path, gallery_document(gallery))
+    return path
