@@ -67,6 +67,12 @@ def _steps(P: Sequence[Sequence[float]]) -> Work:
     return lambda: markov.steps(chain, 1.0)[1]
 
 
+def _many_states() -> Work:
+    P = np.random.default_rng(0).dirichlet(np.ones(5), 5) + 5.0 * np.eye(5)
+    chain = correlated.Chain(P / P.sum(axis=1, keepdims=True), _LENGTH, np.eye(5)[0])
+    return lambda: markov.steps(chain, 1.0)[1]
+
+
 def _transfer() -> Work:
     chain = correlated.Chain(_ACTIVITY, _LENGTH)
     return lambda: markov.counting_lower(chain, 1.0, np.array([0.0, 1.0]))
@@ -119,6 +125,13 @@ CASES = (
         name="correlated.steps.sticky",
         what=f"the same, states that last 10,000 steps, {_LENGTH:,} records",
         prepare=partial(_steps, _STICKY),
+    ),
+    Case(
+        name="correlated.steps.five",
+        what=f"the same, 5 states and a start of its own, {_LENGTH:,} records",
+        prepare=_many_states,
+        seconds=5.0,
+        level=1,
     ),
     Case(
         name="correlated.leakage",

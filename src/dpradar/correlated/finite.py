@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -13,31 +12,22 @@ from ..errors import ParameterError, UnsupportedError
 from ..params import as_floats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .models import Joint
 
-__all__ = ["channel_leakage", "checked_channel", "densities", "laplace_leakage", "sensitivity"]
+__all__ = ["channel_leakage", "checked_channel", "laplace_leakage", "sensitivity"]
 
 Floats = NDArray[np.float64]
 MOST_WORK = 2e9  # additions: a few seconds
 _ROUNDING = 1e-12
+_FAR = -600.0  # logarithms of densities that floats still hold
 _SUM_TOLERANCE = 1e-9
 
 
 def sensitivity(query: Floats) -> float:
     """Return how much the query changes at most when one record is replaced."""
     return float(max(np.ptp(query, axis=axis).max() for axis in range(query.ndim)))
-
-
-def densities(query: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Return the values that a query takes, and the shape of Laplace noise around each at all of them.
-
-    Between neighbouring values every density is a e^(t/scale) + b e^(-t/scale), and so is every mixture; the ratio of
-    two mixtures is monotone there. It is therefore largest at one of the values, and constant beyond them.
-    """
-    places = np.unique(query)
-    return places, np.exp(-np.abs(places[:, None] - places[None, :]) / scale)
 
 
 def laplace_leakage(model: Joint, query: Floats, scale: float) -> float:
@@ -50,26 +40,38 @@ def laplace_leakage(model: Joint, query: Floats, scale: float) -> float:
     Notes
     -----
     [GuerraThesis] Definitions 2.26 and 2.27; 0/0 counts as a ratio of 1, and values of records that cannot occur
-    together with what is known are not compared.
+    together with what is known are not compared. Only outputs at values of the query are looked at: between two of them
+    every mixture of noise is a e^(t/scale) + b e^(-t/scale), and the ratio of two mixtures is monotone; beyond them it
+    is constant.
 
     Examples
     --------
-    >>> import math
     >>> from dpradar.correlated import Joint
     >>> family = Joint([[0.45, 0.05], [0.05, 0.45]])
     >>> round(laplace_leakage(family, family.total(), 1.0), 6)
     1.776137
     """
-    places, shape = densities(query, scale)
+    places = np.unique(query)
     index = np.searchsorted(places, query.ravel())
     outputs = np.zeros((query.size, places.size))
     outputs[np.arange(query.size), index] = 1.0
-    return _leakage(model, outputs, shape)
+    apart = -np.abs(places[:, None] - places[None, :]) / scale
+    return _leakage(model, outputs, lambda law: _mixed(law, apart))
+
+
+def _mixed(law: Floats, apart: Floats) -> Floats:
+    """Return the logarithms of mixtures of noise at all places; far places are added up as logarithms."""
+    with np.errstate(divide="ignore"):
+        if apart.min() > _FAR:
+            return np.asarray(np.log(law @ np.exp(apart)))
+        log = np.log(law)
+        return np.stack([np.logaddexp.reduce(log + column, axis=-1) for column in apart.T], axis=-1)
 
 
 def channel_leakage(model: Joint, matrix: Floats) -> float:
     """Leakage of a mechanism with finitely many outputs, one row for each table of records (last record fastest)."""
-    return _leakage(model, checked_channel(model, matrix), np.eye(matrix.shape[1]))
+    with np.errstate(divide="ignore"):
+        return _leakage(model, checked_channel(model, matrix), np.log)
 
 
 def checked_channel(model: Joint, matrix: object) -> Floats:
@@ -92,8 +94,8 @@ def _adversaries(records: int) -> Iterator[tuple[int, tuple[int, ...]]]:
                 yield target, known
 
 
-def _leakage(model: Joint, outputs: Floats, shape: Floats) -> float:
-    """Return the largest log-ratio; ``outputs`` has a row for each table, ``shape`` spreads them over what is seen."""
+def _leakage(model: Joint, outputs: Floats, logs: Callable[[Floats], Floats]) -> float:
+    """Return the largest log-ratio; ``outputs`` has a row for each table, ``logs`` of mixtures of rows what is seen."""
     joint = np.asarray(model.probabilities)
     n = joint.ndim
     if n * 2.0 ** (n - 1) * outputs.size > MOST_WORK:
@@ -107,13 +109,11 @@ def _leakage(model: Joint, outputs: Floats, shape: Floats) -> float:
         seen = np.moveaxis(weighted.sum(axis=unknown, keepdims=True), target, 0)
         seen = seen.reshape(joint.shape[target], -1, outputs.shape[1])  # target value, known values, output
         mass = seen.sum(axis=2, keepdims=True)
-        law = np.divide(seen, mass, out=np.zeros_like(seen), where=mass > 0.0) @ shape
+        law = logs(np.divide(seen, mass, out=np.zeros_like(seen), where=mass > 0.0))
         possible = np.broadcast_to(mass > 0.0, law.shape)
         high = np.where(possible, law, -np.inf).max(axis=0)
         low = np.where(possible, law, np.inf).min(axis=0)
-        used = (high > 0.0) & np.isfinite(low)
-        if np.any(low[used] == 0.0):
-            return math.inf
+        used = (high > -np.inf) & (low < np.inf)  # some value is possible, and the output with it
         if used.any():
-            largest = max(largest, float((np.log(high[used]) - np.log(low[used])).max()))
+            largest = max(largest, float((high[used] - low[used]).max()))
     return largest * (1.0 + _ROUNDING)

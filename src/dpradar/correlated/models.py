@@ -18,11 +18,12 @@ __all__ = ["Chain", "GaussianGroups", "Groups", "Joint"]
 Floats = NDArray[np.float64]
 _SUM_TOLERANCE = 1e-9
 _SYMMETRY = 1e-9
-_STATIONARY = 1e-9
+_STATIONARY = 1e-13  # relatively: small probabilities count
 _SIZE = Param(
     name="size", integer=True, low=1, what="the largest number of records that depend on each other", typical=(1, 20)
 )
 _RECORDS = Param(name="records", integer=True, low=1, what="the number of records in all", typical=(1, 10_000))
+SMALLEST = 1e-290  # products of probabilities that are smaller lose digits, or are lost
 _LENGTH = Param(name="length", integer=True, low=1, what="the number of records in the series", typical=(1, 20_000))
 
 
@@ -134,7 +135,7 @@ def _transitions(given: ArrayLike) -> Floats:
 
 
 def _stationary(P: Floats) -> Floats | None:
-    """Return the only distribution that one step leaves as it is; None where there are several."""
+    """Return the only distribution that one step leaves as it is; None where there are several, or it is not known."""
     n = P.shape[0]
     reached = np.eye(n, dtype=bool)
     for _ in range(n):
@@ -145,7 +146,7 @@ def _stationary(P: Floats) -> Floats | None:
         return None
     law = np.zeros(n)
     law[states] = _balanced(P[np.ix_(states, states)])
-    return _frozen(law / law.sum())
+    return _frozen(law / law.sum()) if law[states].min() >= SMALLEST else None
 
 
 def _balanced(P: Floats) -> Floats:
@@ -188,7 +189,7 @@ class Chain:
         hint = "The distribution of the first record, one probability for each state."
         if self.initial is None:
             if own is None:
-                allowed = "given, because several distributions stay as they are"
+                allowed = "given, because several distributions stay as they are, or one that floats cannot hold"
                 raise ParameterError("Chain.initial", allowed, "nothing", hint)
             start = own
         else:
@@ -199,7 +200,8 @@ class Chain:
         object.__setattr__(self, "length", int(_LENGTH.check("Chain", self.length)))
         object.__setattr__(self, "initial", start)
         object.__setattr__(self, "stationary", own)
-        stays = np.all(np.abs(start @ P - start) <= _STATIONARY * start)  # relatively: small probabilities count
+        # The law itself, not one step of it: a chain that moves slowly stays near any start for long.
+        stays = own is not None and np.all(np.abs(start - own) <= _STATIONARY * own)
         object.__setattr__(self, "is_stationary", bool(stays))
 
     @property
@@ -217,8 +219,18 @@ class Chain:
         """The smallest transition probability."""
         return float(self.transitions.min())
 
+    @property
+    def listable(self) -> bool:
+        """Whether no series is so unlikely that floats lose it."""
+        P, w = np.asarray(self.transitions), np.asarray(self.initial)
+        logs = [math.log(float(x[x > 0.0].min())) for x in (w, P)]
+        return logs[0] + (self.length - 1) * logs[1] > math.log(SMALLEST)
+
     def joint(self) -> Joint:
         """Return the table of all series, where it is small enough."""
+        if not self.listable:
+            hint = "Take a shorter series, or larger probabilities."
+            raise ParameterError("Chain.joint", f"series with probabilities above {SMALLEST:g}", "smaller ones", hint)
         return Joint(_unrolled(self.transitions, self.initial, self.length))
 
     def __repr__(self) -> str:
@@ -261,6 +273,8 @@ class Joint:
             allowed = f"an array with one axis of at least 2 values for each record, at most {MOST_CELLS:,} entries"
             raise ParameterError(name, allowed, f"shape {table.shape}", hint)
         flat = _distribution(name, table.ravel(), hint)
+        if np.any((flat > 0.0) & (flat < SMALLEST)):
+            raise ParameterError(name, f"0 or at least {SMALLEST:g}, each of them", "smaller ones", hint)
         object.__setattr__(self, "probabilities", _frozen(flat.reshape(table.shape).copy()))
         object.__setattr__(self, "values", self._checked_values(table.shape))
 

@@ -239,7 +239,8 @@ def chain_routes(model: Chain, release: Release) -> list[Route]:
         ),
         _steps(model, release),
     ]
-    if release.values is not None and model.length * math.log(model.states) <= math.log(_MOST_LISTED):
+    few = model.length * math.log(model.states) <= math.log(_MOST_LISTED)
+    if release.values is not None and few and model.listable:
         found.append(table_route(Joint(model.joint().probabilities, list(release.values))))
     return found
 
