@@ -43,7 +43,7 @@ def _files(rows: int) -> str:
     if not folder.exists():
         _FOLDER.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=_FOLDER) as half:
-            subprocess.run([sys.executable, "-c", _MAKE, half, str(rows), str(FILES)], check=True)  # noqa: S603
+            subprocess.run([sys.executable, "-c", _MAKE, half, str(rows), str(FILES)], check=True, capture_output=True)  # noqa: S603
             made = Path(half) / "made"
             made.mkdir()
             for file in Path(half).glob("*.parquet"):

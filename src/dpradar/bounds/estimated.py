@@ -17,6 +17,8 @@ __all__ = ["RULE", "widened"]
 RULE = "prior-region"
 _WHY = "for the prior as it was counted; prior-region holds for every prior as near as the true one may be"
 
+_UNSEEN = "contributions that were not counted lie between those that were"
+
 
 def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
     """Return the assessment for every prior within ``measured.distance`` of the one that was counted.
@@ -24,8 +26,8 @@ def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
     Guarantee
     ---------
     With t the distance in total variation and ``tv`` a bound on the total variation between any two records' outputs:
-    rad moves by at most 3 t tv, success and baseline by t, gain by 2 t; rad and gain are at most tv. Where t is 0 the
-    numbers stay as they are.
+    rad moves by at most 3 t tv, success and baseline by t, gain by 2 t; rad is at most tv, and gain at most rad. Where
+    t is 0 the numbers stay as they are.
 
     Notes
     -----
@@ -37,7 +39,8 @@ def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
     t, baseline = measured.distance, result.baseline or 0.0
     rad = _wider(result.rad, 3.0 * t * tv, tv, told)
     success = _wider(result.success, t, 1.0, told)
-    gain = _wider(result.gain, 2.0 * t, tv, told)
+    gain = _wider(result.gain, 2.0 * t, tv if rad is None else rad.value, told)
+    worst = result.worst_gain if tv < 1.0 else _with(result.worst_gain, _UNSEEN)
     old = [Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaced(result)]
     region = {
         "distance": t,
@@ -49,6 +52,7 @@ def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
         rad=rad,
         success=success,
         gain=gain,
+        worst_gain=worst,
         hit=None,
         false_hit=None,
         others=(*old, *result.others),

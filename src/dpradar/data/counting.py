@@ -45,6 +45,7 @@ class Cells:
     names: tuple[str, ...]
     levels: tuple[list[Any], ...]
     codes: Ints
+    all_rows: int
     rows: Ints
     weights: Floats
     scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless asked for
@@ -182,6 +183,7 @@ def _cells(found: Any, plan: Plan) -> Cells:
         names=tuple(plan.rules),
         levels=tuple(levels),
         codes=numbers[:, order[starts]],
+        all_rows=int(rows.sum()),
         rows=added(rows),
         weights=added(weights),
         scaled=added(scaled),

@@ -29,7 +29,7 @@ _MEMORY = re.compile(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 _HINTS = {
     "OutOfMemory": "Allow more with memory='8GB', or leave room for temporary files (TMPDIR).",
     "Conversion": "Some values do not fit the type of their column; a Parquet file keeps types apart.",
-    "InvalidInput": "All the files need the same columns, with the same types; is one of them damaged?",
+    "InvalidInput": "All files need the same columns and types, and text in UTF-8; is one of them damaged?",
     "IO": "Is a file damaged, or not of the kind that its name says?",
     "Permission": "Is the file readable for you?",
 }
@@ -78,12 +78,22 @@ def opened(table: Any, memory: object) -> Iterator[Source]:
         raise ParameterError("data.memory", "an amount such as '2GB'", shown(memory), "DuckDB uses files beyond it.")
     source = table if isinstance(table, ibis.Table) else _local(table)
     # Rows that do not fit are kept in a folder that only this user may read, and removed.
-    with tempfile.TemporaryDirectory(prefix="dpradar-") as folder:
+    with _folder() as folder:
         backend = _duckdb(memory, folder)
         try:
             yield Source(guarded(lambda: source(backend)) if callable(source) else source, backend)
         finally:
             backend.disconnect()
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="dpradar-")
+    except OSError as error:
+        told = error.strerror or "none can be made"
+        raise ParameterError(
+            "TMPDIR", "a folder for temporary files", told, "Set it to one that you may write."
+        ) from None
 
 
 def _in_memory(table: Any) -> bool:
@@ -95,7 +105,7 @@ def _duckdb(memory: str, folder: str) -> Any:
     import ibis
 
     try:
-        return ibis.duckdb.connect(
+        backend = ibis.duckdb.connect(
             memory_limit=memory,
             temp_directory=folder,
             autoinstall_known_extensions=False,
@@ -103,6 +113,8 @@ def _duckdb(memory: str, folder: str) -> Any:
         )
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
+    backend.raw_sql("SET enable_progress_bar = false")  # it would stand between the lines of an answer
+    return backend
 
 
 def _local(table: Any) -> Any:

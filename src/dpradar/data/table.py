@@ -83,7 +83,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     columns
         The columns of a record. Missing values (NULL, NaN) are a category, None.
     weight
-        A column of numbers >= 0 that say how many people a row stands for.
+        A column of numbers >= 0 that say how many people a row stands for; less than 1e-26 of the largest is nothing.
     bins
         How columns of numbers are cut: a number of bins of equal width, a list of edges, ``"width:5"``,
         ``"quantiles:10"``, ``"year"`` for dates, or ``"values"`` for no cutting. Decimal numbers need a rule, as do
@@ -228,8 +228,7 @@ def _prior(
     if weights.size < 2:
         hint = "With a single possible record there is nothing to learn; count other columns, or cut them finer."
         raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
-    lost_rows, lost = cells.suppressed[:2]
-    rows, total = int(cells.rows.sum()) + lost_rows, float(weights.sum())
+    lost, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
     share = lost / (lost + total)
     counted = weights / total
     probabilities, moved, smoothing = counted, 0.0, "none"
