@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from ..params import Param, shown
 from . import graphs, metrics
 from .finite import Domain
 
-__all__ = ["NAMES", "Granularity"]
+__all__ = ["NAMES", "PATTERN", "Granularity"]
 
 Kind = Literal["table", "stream", "graph", "any"]
 Metric = Callable[[Any, Any], float]
@@ -48,6 +49,9 @@ _WORDS: dict[str, tuple[str, str]] = {
 NAMES = tuple(_WORDS)
 _SIZED = ("w-event", "l-trajectory", "element")
 _TWO = ("user", "trajectory", "node")  # those that come as replace-one and as add-remove
+_WHOLE = "[1-9][0-9]{0,8}"
+_ALONE = "|".join(name for name in NAMES if name not in (*_SIZED, *_TWO))
+PATTERN = f"^({_ALONE}|({'|'.join(_SIZED)}):{_WHOLE}|({'|'.join(_TWO)}):(replace-one|add-remove))$"  # of names in files
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,22 +179,22 @@ class Granularity:
         dpradar.errors.ParameterError: granularity must be one of bounded, unbounded, ...; got 'w-evnt:10'. Did you
         mean 'w-event'?
         """
-        name, _, rest = str(text).partition(":")
+        name, colon, rest = str(text).partition(":")
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else "Relations of your own are made in Python."
             raise ParameterError("granularity", f"one of {', '.join(NAMES)}", shown(text), hint)
         if name in _SIZED:
-            if not rest.isdigit() or int(rest) < 1:
+            if not re.fullmatch(_WHOLE, rest):
                 hint = f"Such as '{name}:10'."
-                raise ParameterError("granularity", f"{name}: and a whole number", shown(text), hint)
+                raise ParameterError("granularity", f"{name}: and a whole number from 1", shown(text), hint)
             return {"w-event": cls.w_event, "l-trajectory": cls.l_trajectory, "element": cls.element}[name](int(rest))
         if name in _TWO:
             if rest not in ("replace-one", "add-remove"):
                 hint = "It is never guessed which of the two a guarantee means."
                 raise ParameterError("granularity", f"{name}:replace-one or {name}:add-remove", shown(text), hint)
             return getattr(cls, name)(rest)  # type: ignore[no-any-return]
-        if rest:
+        if colon:
             raise ParameterError("granularity", f"{name} alone", shown(text))
         return getattr(cls, name.replace("-", "_"))()  # type: ignore[no-any-return]
 

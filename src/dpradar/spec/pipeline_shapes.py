@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field, WithJsonSchema, create_model
 
 from ..granularity.pipeline import NOISES
+from ..granularity.relation import PATTERN
 from .shapes import Allowed, Day, Table, Text
 
-__all__ = ["TABLES", "PipelineTop"]
+__all__ = ["PRACTICE", "TABLES", "PipelineTop", "pipeline_model"]
 
 _LOSS = Allowed("a number at least 0, or a table from granularities to numbers", "Such as epsilon = { bounded = 0.5 }.")
 _Loss = Annotated[float, Field(ge=0.0)]
@@ -19,7 +20,11 @@ Delta = Annotated[float, Field(ge=0.0, le=1.0), Allowed("a number at least 0 and
 Count = Annotated[int, Field(ge=1), Allowed("a whole number at least 1")]
 Cell = Annotated[str | int, Allowed("the name of a cell")]
 Cells = Annotated[list[str | int] | int | str, Allowed("a list of names, a number of cells, or 'all'")]
-Relation = Annotated[str, Allowed("the name of a granularity", "Such as 'bounded', 'user:add-remove' or 'w-event:10'.")]
+Relation = Annotated[
+    str,
+    Allowed("the name of a granularity", "Such as 'bounded', 'user:add-remove' or 'w-event:10'."),
+    WithJsonSchema({"type": "string", "pattern": PATTERN, "description": "the name of a granularity"}),
+]
 
 
 def _choice(*names: str) -> Any:
@@ -107,8 +112,15 @@ PipelineTop = _model(
     {
         "title": Text,
         "note": Text,
-        "targets": Annotated[list[str], Allowed("a list of granularities")],
+        "targets": Annotated[list[Relation], Allowed("a list of granularities")],
         **dict.fromkeys(TABLES, Any),
     },
     ("step",),
 )
+
+
+def pipeline_model() -> type[Table]:
+    """Return the shape of a whole file, for the JSON Schema."""
+    several: Any = {name: TABLES[name] | list[TABLES[name]] for name in ("partition", "step")}  # type: ignore[valid-type]
+    keys = {**{key: one.annotation for key, one in PipelineTop.model_fields.items()}, **TABLES, **several}
+    return _model("Pipeline", "Steps that read data, what each costs, and what is claimed of all.", keys, ("step",))

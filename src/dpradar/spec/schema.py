@@ -1,10 +1,13 @@
-"""The JSON Schema of a spec file, for editors that complete and check TOML."""
+"""The JSON Schema of spec and pipeline files, for editors that complete and check TOML."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["schema"]
+if TYPE_CHECKING:
+    from .shapes import Table
+
+__all__ = ["pipeline_schema", "schema"]
 
 
 def schema() -> dict[str, Any]:
@@ -17,7 +20,24 @@ def schema() -> dict[str, Any]:
     """
     from .shapes import file_model
 
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **file_model().model_json_schema()}
+    return _of(file_model())
+
+
+def pipeline_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a pipeline file, as ``dpradar account`` and ``dpradar lint`` read it.
+
+    Examples
+    --------
+    >>> sorted(pipeline_schema()["properties"])[:4]
+    ['claim', 'data', 'note', 'partition']
+    """
+    from .pipeline_shapes import pipeline_model
+
+    return _of(pipeline_model())
+
+
+def _of(model: type[Table]) -> dict[str, Any]:
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
     cleaned: dict[str, Any] = _without_nulls(made)
     return cleaned
 

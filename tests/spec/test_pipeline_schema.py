@@ -1,0 +1,145 @@
+"""The JSON Schema of pipelines says what the reader takes: a small validator of our own goes through both."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dpradar.cli.main import app
+from dpradar.errors import ParameterError, SpecError
+from dpradar.granularity import Granularity
+from dpradar.granularity.relation import NAMES, PATTERN
+from dpradar.spec.pipeline import parse_pipeline
+from dpradar.spec.pipeline_shapes import TABLES
+from dpradar.spec.schema import pipeline_schema, schema
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples/pipelines").glob("*.toml"))
+_TYPES: dict[str, Any] = {
+    "object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool,
+}  # fmt: skip
+
+
+_KNOWN = {
+    "type", "title", "description", "properties", "additionalProperties", "required", "items", "anyOf", "enum",
+    "minimum", "maximum", "pattern", "$schema", "$defs", "format", "$ref",
+}  # fmt: skip
+
+
+def _fits(value: Any, part: dict[str, Any], whole: dict[str, Any]) -> bool:
+    """The keywords of JSON Schema that the schema uses, and no others."""
+    assert set(part) <= _KNOWN, set(part) - _KNOWN
+    if "$ref" in part:
+        return _fits(value, whole["$defs"][part["$ref"].rsplit("/", 1)[-1]], whole)
+    if "anyOf" in part:
+        return any(_fits(value, one, whole) for one in part["anyOf"])
+    kind = _TYPES[part["type"]] if "type" in part else object
+    if (
+        not isinstance(value, kind)
+        or (isinstance(value, bool) and kind is not bool)
+        or value not in part.get("enum", [value])
+    ):
+        return False
+    return _inside(value, part, whole)
+
+
+def _inside(value: Any, part: dict[str, Any], whole: dict[str, Any]) -> bool:
+    if isinstance(value, dict):
+        keys, rest = part.get("properties", {}), part.get("additionalProperties", True)
+        there = all(key in value for key in part.get("required", ()))
+        others = {} if rest is True else None if rest is False else rest
+        return (
+            there
+            and all(
+                key in keys or (others is not None and _fits(one, keys.get(key, others), whole))
+                for key, one in value.items()
+            )
+            and all(_fits(value[key], keys[key], whole) for key in value if key in keys)
+        )
+    if isinstance(value, list):
+        return all(_fits(one, part.get("items", {}), whole) for one in value)
+    if isinstance(value, str):
+        return re.search(part.get("pattern", ""), value) is not None
+    return not isinstance(value, (int, float)) or part.get("minimum", value) <= value <= part.get("maximum", value)
+
+
+def test_it_is_printed():
+    done = CliRunner().invoke(app, ["schema", "pipeline"])
+    assert json.loads(done.output) == pipeline_schema()
+    line = CliRunner().invoke(app, ["schema", "pipeline", "--json"]).output
+    assert (line.count("\n"), json.loads(line)) == (1, pipeline_schema())
+    assert json.loads(CliRunner().invoke(app, ["schema"]).output) == schema()
+    assert CliRunner().invoke(app, ["schema", "register"]).exit_code == 2
+
+
+def test_it_knows_every_key():
+    made = pipeline_schema()
+    assert set(made["properties"]) == {"title", "note", "targets", *TABLES}
+    assert made["required"] == ["step"]
+    assert made["additionalProperties"] is False
+    for model in TABLES.values():
+        shape = made["$defs"][model.__name__]
+        assert set(shape["properties"]) == set(model.model_fields)
+        assert shape["additionalProperties"] is False
+    assert made["$defs"]["Step"]["properties"]["domain"]["enum"] == ["own", "common"]
+    assert '"default": null' not in json.dumps(made)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_fit(path):
+    made = pipeline_schema()
+    assert _fits(tomllib.loads(path.read_text(encoding="utf-8")), made, made)
+
+
+SOUND = 'targets = ["node:add-remove"]\n[[step]]\nname = "a"\nepsilon = 1.0\ngranularity = "edge"\n'
+BAD = [
+    SOUND + "[clam]\n",
+    SOUND.replace("1.0", "-1.0"),
+    SOUND.replace("1.0", '"one"'),
+    SOUND.replace('"edge"', '"edges"'),
+    SOUND.replace("node:add-remove", "node"),
+    SOUND + "times = 0\n",
+    SOUND + 'domain = "shared"\n',
+    SOUND + 'noise = "pink"\n',
+    SOUND + "eps = 1.0\n",
+    SOUND + "[claim]\nepsilon = 1.0\n",
+    SOUND + '[data]\nhidden = "all"\n',
+    SOUND + '[[partition]]\nname = "p"\n',
+    "title = 'nothing'\n",
+]
+
+
+def test_what_fits_is_read():
+    made = pipeline_schema()
+    assert _fits(tomllib.loads(SOUND), made, made)
+    assert parse_pipeline(SOUND).steps
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_what_does_not_fit_is_refused_by_both(text):
+    made = pipeline_schema()
+    assert not _fits(tomllib.loads(text), made, made)
+    with pytest.raises(SpecError):
+        parse_pipeline(text)
+
+
+def test_names_of_granularities():
+    """The pattern takes what ``Granularity.parse`` takes."""
+    sizes = [":", ":1", ":10", ":0", ":-1", ":1.5", ":²", ":٣", ":" + "9" * 5000]
+    ends = ["", *sizes, ":replace-one", ":add-remove", ":x"]
+    taken = 0
+    for name in (*NAMES, "bonded", ""):
+        for end in ends:
+            fits = re.search(PATTERN, name + end) is not None
+            if fits:
+                Granularity.parse(name + end)
+                taken += 1
+            else:
+                with pytest.raises(ParameterError):
+                    Granularity.parse(name + end)
+    assert taken == 5 + 3 * 2 + 3 * 2
