@@ -22,6 +22,7 @@ from dpradar.granularity import (
     lint,
     lint_sampler,
 )
+from dpradar.present.html import fragment
 from dpradar.present.view import page_of
 
 from . import samplers
@@ -101,6 +102,9 @@ def test_what_pages_say():
     assert (refuted.verdict.word, refuted.verdict.state) == ("Refuted", "unmet")
     assert len(refuted.evidence) == len(RESULTS["lint"].findings)
     assert page_of(RESULTS["clean"]).verdict.state == "none"
+    shown = fragment(refuted)
+    assert ">What is wrong, and what would mend it?<" in shown
+    assert "attacks and audits" not in shown
     assert page_of(RESULTS["sampler"]).evidence[0].scale is not None
 
 

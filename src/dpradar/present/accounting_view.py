@@ -130,6 +130,7 @@ def lint_page(report: LintReport) -> Page:
         title=f"What is wrong with a claim: {report.subject}",
         verdict=Verdict(text=_plain(lint_verdict(report)) if word else lint_verdict(report), state=state, word=word),  # type: ignore[arg-type]
         evidence=tuple(_finding(finding) for finding in report.findings),
+        evidence_title="What is wrong, and what would mend it?",
         reproduce=Reproduce(
             entries=(*entries, Entry(term="dpradar", text=report.version)),
             listings=_listings(report.command, report.version, cites),

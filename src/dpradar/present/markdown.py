@@ -83,7 +83,7 @@ def _head(page: Page) -> list[str]:
 def _evidence(page: Page) -> list[str]:
     if not page.evidence:
         return []
-    lines = ["## What did attacks and audits find?", ""]
+    lines = [f"## {plain(page.evidence_title)}", ""]
     for one in page.evidence:
         lines += [f"### {plain(one.title)}", "", plain(one.text), "", *(f"- {plain(text)}" for text in one.details), ""]
     return lines

@@ -220,6 +220,7 @@ class Page:
     charts: tuple[Chart, ...] = ()
     utility: Utility | None = None
     evidence: tuple[Finding, ...] = ()
+    evidence_title: str = "What did attacks and audits find?"
     reproduce: Reproduce = field(default_factory=Reproduce)
     decision: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
