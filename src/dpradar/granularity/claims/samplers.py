@@ -120,7 +120,7 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
         if progress is not None:
             progress(min(done, total), total)
         if result.refuted:
-            findings.append(_finding(look, result))
+            findings.append(_finding(look, result, plain=bool(findings)))
     return LintReport(
         subject=f"a sampler over {len(source.names)} inputs",
         claim=told,
@@ -231,16 +231,19 @@ def _audited(
     return audit(one, pairs=chosen, **settings)
 
 
-def _finding(look: _Look, result: AuditResult) -> LintFinding:
-    """Return a refutation under the rule that it shows; those about support need an event that one input never has."""
-    rule, told = _rule(look, result.witness), ""
+def _finding(look: _Look, result: AuditResult, *, plain: bool) -> LintFinding:
+    """Return a refutation under the rule that it shows; those about support need an event that one input never has.
+
+    ``plain``: it is already known that something is wrong.
+    """
+    rule, told = _rule(look, result.witness, plain=plain), ""
     if result.witness is not None:
         seen = result.witness
         about = f" ({look.about})" if look.about else ""
         event = {
             "present-rows": look.about,
             "float-noise": f"the last bit that is set, as a power of 2: {seen.event}{about}",
-        }.get(rule, f"{seen.event}{about}")
+        }.get(look.rule, f"{seen.event}{about}")
         told = (
             f"{event}: seen {seen.seen_first:,} of {seen.drawn_first:,} times for {seen.first}, "
             f"{seen.seen_other:,} of {seen.drawn_other:,} for {seen.other}"
@@ -252,11 +255,11 @@ def _finding(look: _Look, result: AuditResult) -> LintFinding:
     return found(rule, "refutes", where=where, witness=told, evidence=result, **numbers)
 
 
-def _rule(look: _Look, witness: Witness | None) -> str:
+def _rule(look: _Look, witness: Witness | None, *, plain: bool) -> str:
     if look.rule == "marginal" or witness is None:
         return look.rule
-    if not witness.never:
-        return "claim"
+    if not witness.never:  # too little noise shows in the low bits as well, but then not in them alone
+        return "float-noise" if look.rule == "float-noise" and not plain else "claim"
     if look.rule != "claim":
         return look.rule
     return "deterministic" if witness.seen_first == witness.drawn_first else "support"
