@@ -358,7 +358,7 @@ def test_one_output_that_fails_alone():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_low_bits_are_named_whatever_event_shows_them(seed):
-    """The event may have been seen for both inputs, a few times for one of them; it is about bits, not about outputs."""
+    """The event may have been seen for both inputs, rarely for one of them; it is about bits, not about outputs."""
     found, report = rules(samplers.float_laplace, trials=60_000, seed=seed)
     assert found == ["float-noise"]
     assert report.findings[0].witness.startswith("the last bit that is set, as a power of 2: output in {-")
