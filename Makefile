@@ -65,6 +65,7 @@ bench-alone: setup  ## the same without installing other software
 audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/opendp_measurements.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/low_bits.py
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/multi_freq_ldpy_clients.py $(ARGS)
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py $(ARGS)
 	PYTHONPATH="$(CURDIR)/$(AUDITED)/older:$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py --only SUE,OUE
