@@ -1,4 +1,4 @@
-"""Look at the low bits of released numbers: does noise in floating point give the number away that it was added to?
+"""Look at the low bits of released numbers: floating-point noise may give away the number that it was added to.
 
 Run: make audits, or PYTHONPATH=.venv/audited python examples/audits/low_bits.py
 """
