@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -254,8 +255,23 @@ def _prior(
     return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
 
 
+def _rounded_up(share: float) -> float:
+    """Return a share with two digits, not below it.
+
+    Examples
+    --------
+    >>> _rounded_up(0.55501), _rounded_up(0.25), _rounded_up(0.0), _rounded_up(0.999)
+    (0.56, 0.25, 0.0, 1.0)
+    """
+    if share <= 0.0:
+        return 0.0
+    return min(1.0, float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(share))))
+
+
 def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known."""
+    # Two digits, rounded up: results tell the distance, and what was left out may be a single cell.
+    share = _rounded_up(share)
     if sure is None:
         return {"distance": share}
     lost_rows, _, lost, lost_squares = cells.suppressed
