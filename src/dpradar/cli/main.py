@@ -101,7 +101,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
-    "reproduce": (".reproduce", "reproduce_command", "Write a figure of the papers, such as rad:fig1, as CSV and SVG."),
+    "reproduce": (
+        ".reproduce",
+        "reproduce_command",
+        "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
+    ),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),
     "doctor": (".doctor", "doctor_command", "Show versions, what is installed and what works."),
