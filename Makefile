@@ -11,13 +11,14 @@ PEERS := $(VENV)/peers
 AUDITED := $(VENV)/audited
 TORCH := $(VENV)/torch
 BROWSER := $(VENV)/browser
+ENGINES := $(VENV)/engines
 DOCS := $(VENV)/docs
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-peers test-torch check format docs bench bench-alone audits dist lock clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch check format docs bench bench-alone audits dist lock clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +77,9 @@ test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
 test-browser: $(BROWSER)/.installed  ## the explorer in a real browser; screenshots go to build/screenshots
 	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser $(ARGS)
 
+test-engines: $(ENGINES)/.installed  ## the same numbers from DuckDB, PostgreSQL and Spark
+	PYTHONPATH="$(CURDIR)/$(ENGINES)" $(PY) -m pytest tests/engines $(ARGS)
+
 test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
 
@@ -98,6 +102,15 @@ $(BROWSER)/.installed: | $(STAMP)
 	npm install --silent --no-save --no-audit --no-fund --prefix $(BROWSER) axe-core@4.14.0
 	command -v chromium || command -v chromium-browser || command -v google-chrome || \
 	{ apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends chromium; }
+	@touch $@
+
+# Beside .venv like the peers: drivers, and Spark in the newest version that ibis takes. The server of PostgreSQL and Java
+# are those of the system, installed where there are none. 480 MB.
+$(ENGINES)/.installed: | $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(ENGINES) psycopg==3.3.8 psycopg-binary==3.3.8 pyspark==4.0.5 py4j==0.10.9.9
+	{ command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } > /dev/null 2>&1 || \
+	{ apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends postgresql; }
+	command -v java > /dev/null || { apt-get update --quiet && apt-get install --quiet --yes --no-install-recommends default-jre-headless; }
 	@touch $@
 
 # Beside .venv like the peers. PyTorch first and by its exact version, so that no CUDA packages come. The wheel of Opacus

@@ -1,0 +1,1 @@
+"""The same numbers from DuckDB, PostgreSQL and Spark. `make test-engines` installs what is needed and runs them."""
