@@ -30,14 +30,18 @@ __all__ = ["reproduce_command"]
 @click.option(
     "--network", type=click.Choice(["mlp", "convnet"]), default="mlp", show_default=True, help="The network trained."
 )
-@click.option("--workers", type=click.IntRange(min=1), help="Processes that train; as many as there are cores.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="Processes that train, or figures at a time; as many as there are cores.",
+)
 @click.option("--only", help="With all: sources or figures, such as rad,unify:fig4.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reproduce_command(figure: str | None, out: Path | None, only: str | None, as_json: bool, **options: Any) -> None:
     """Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.
 
-    Numbers are CSV files, pictures SVG files. What takes hours keeps its finished parts: start it again to go on. Without
-    a name, --quick makes all of them.
+    Numbers are CSV files, pictures SVG files. What takes hours keeps its finished parts: start it again to go on.
+    Without a name, --quick makes all of them.
     """
     if figure is None and not options["quick"]:
         message = "Missing argument 'FIGURE': a name such as rad:fig1, or all (hours; with --quick minutes)."
