@@ -139,7 +139,8 @@ def _claim(options: dict[str, Any], where: Where) -> Any:
         return GDP(options["claim_mu"], neighbours="replace-one")
     if stated == ["claim_rho"]:
         return ZCDP(options["claim_rho"], neighbours="replace-one")
-    epsilon, delta = options.get("claim_epsilon", options.get("epsilon")), options.get("claim_delta", 0.0)
+    epsilon: float = options["claim_epsilon"] if stated else options["epsilon"]
+    delta: float = options.get("claim_delta", 0.0)
     if delta > 0.0:
         return ApproxDP(epsilon, delta, neighbours="replace-one")
     return PureDP(epsilon, neighbours="replace-one")
