@@ -18,6 +18,7 @@ import dpradar
 
 from . import (
     accounting,
+    campaigns,
     continuous,
     correlated,
     data,
@@ -48,6 +49,7 @@ CASES: tuple[Case, ...] = (
     *correlated.CASES,
     *reports.CASES,
     *learning.CASES,
+    *campaigns.CASES,
     *data.CASES,
     *web.CASES,
     *local.LARGE_CASES,
