@@ -12,7 +12,7 @@ from dpradar import papers
 from dpradar.papers.claims import CLAIMS, Claim
 from dpradar.papers.everything import everything
 from dpradar.papers.figure import Effort
-from dpradar.papers.page import VERDICTS, judged
+from dpradar.papers.page import VERDICTS, allowed, judged
 from dpradar.papers.table import Table
 
 ALL = [(name, claim) for name, claims in CLAIMS.items() for claim in claims]
@@ -44,6 +44,8 @@ def test_a_claim_says_what_it_must(name, claim):
         return
     low, high = claim.agrees
     assert low <= high
+    assert "inf" not in allowed(claim)
+    assert "nan" not in allowed(claim)
     assert math.isfinite(low) or math.isfinite(high)  # some number does not agree
     assert bool(claim.because) is (claim.instead is not None)
     assert claim.instead is not None or not (claim.wrong or claim.page)
@@ -159,3 +161,18 @@ def test_verdicts(x, given, verdict):
 def test_a_claim_without_its_rows_is_not_computed():
     assert claim_of(agrees=(0.0, 1.0)).judge(Table(("x",), ())).verdict == "not computed"
     assert claim_of(agrees=(0.0, 1.0)).judge(Table(("y",), ({"y": 1.0},))).verdict == "not computed"
+
+
+@pytest.mark.parametrize(
+    ("agrees", "text"),
+    [
+        ((-1e-9, math.inf), "at least 0"),
+        ((0.5 - 1e-9, 0.5 + 1e-9), "0.5 only"),
+        ((-1.0, 0.0), "at most 0"),
+        ((5e4, 2e5), "50,000 to 200,000"),
+        ((0.725, 0.735), "0.725 to 0.735"),
+    ],
+)
+def test_what_is_allowed_in_words(agrees, text):
+    assert allowed(claim_of(agrees=agrees)) == text
+    assert allowed(claim_of(agrees=agrees, tolerance="as printed")) == f"{text} (as printed)"

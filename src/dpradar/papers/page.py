@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .everything import Run
     from .manifest import Outcome
 
-__all__ = ["PAGE", "VERDICTS", "counts", "judged", "write_page"]
+__all__ = ["PAGE", "VERDICTS", "allowed", "counts", "judged", "write_page"]
 
 PAGE = "index.html"
 _ROWS = 60  # of a table, that the page shows
@@ -35,13 +35,14 @@ VERDICTS: dict[Verdict, tuple[str, str]] = {
     "unexplained": ("differs, unexplained", "neither what the source says nor what we expect: to be looked into"),
 }
 _WIDE = 1e9
+_ROUNDING = 1e-8  # and less is not worth a digit
 _LARGE = 1e4  # whole numbers above are written out
 _LONG = 100.0  # seconds
 _KINDS = {"fig": "Figure", "table": "Table"}
-_STAND_INS = (
-    ("stand_in", "place"),
-    ("stand_in", "table"),
-)
+_MISSING = ("no data", "not to be had")
+_ABOUT_DATA = (*_MISSING, "data folder", "real nodes", "nodes of a part", "stands in", "stand-in", "left out")
+_CONVOLUTIONAL = ("rad:fig5", "measurement:fig8.2", "measurement:fig8.3")  # on Fashion-MNIST, in the sources
+_SMALLER = "the small MLP of MNIST on Fashion-MNIST too (dpradar reproduce rad:fig5 --network convnet trains the other)"
 
 
 def judged(name: str, outcome: Outcome | None, folder: Path) -> list[tuple[Claim, Answer]]:
@@ -64,7 +65,7 @@ def counts(run: Run, folder: Path) -> dict[Verdict, int]:
 def _number(value: float | None) -> str:
     if value is None:
         return "–"
-    if value == 0.0 or (abs(value) >= _LARGE and value == round(value)):
+    if value == 0.0 or (abs(value) >= _LARGE and value.is_integer()):
         return f"{value:,.0f}"
     return f"{value:.4g}"
 
@@ -81,14 +82,14 @@ def _statement(claim: Claim, answer: Answer) -> Statement:
         word=VERDICTS[answer.verdict][0],
         why=why,
         page=claim.page if answer.verdict in ("differs", "wrong") else "",
-        allowed=_allowed(claim) if answer.verdict == "agrees" else "",
+        allowed=allowed(claim) if answer.verdict == "agrees" else "",
     )
 
 
-def _allowed(claim: Claim) -> str:
+def allowed(claim: Claim) -> str:
     """Return what numbers agree with a claim, and why so many."""
-    low, high = claim.agrees
-    if low == high:
+    low, high = (0.0 if abs(end) <= _ROUNDING else end for end in claim.agrees)
+    if _number(low) == _number(high):
         span = f"{_number(low)} only"
     elif math.isinf(high) or high >= _WIDE:
         span = f"at least {_number(low)}"
@@ -122,6 +123,7 @@ def _exhibit(name: str, run: Run, folder: Path) -> Exhibit:
     from . import FIGURES
 
     figure, outcome = FIGURES[name], run.outcomes.get(name)
+    what = figure.what.removeprefix(f"{_title(name)}: ")
     found = judged(name, outcome, folder)
     state, word = _worst([answer for _, answer in found]) if found else ("not computed", "no claim")
     if outcome is None or outcome.state != "done":
@@ -130,7 +132,7 @@ def _exhibit(name: str, run: Run, folder: Path) -> Exhibit:
         return Exhibit(
             name=name,
             title=_title(name),
-            what=figure.what,
+            what=what,
             state=state,
             word=word,
             error=error,
@@ -146,7 +148,7 @@ def _exhibit(name: str, run: Run, folder: Path) -> Exhibit:
     return Exhibit(
         name=name,
         title=_title(name),
-        what=figure.what,
+        what=what,
         state=state,
         word=word,
         statements=[_statement(*one) for one in found],
@@ -165,20 +167,27 @@ def _worth(line: str, name: str) -> bool:
     from . import FIGURES
 
     figure = FIGURES[name]
-    if figure.note and line == f"{name}: {figure.note}":
-        return True
-    return any(word in line for word in ("stand-in", "real nodes", "nodes of a part", "no data", "missing", "left out"))
+    return bool(figure.note and line == f"{name}: {figure.note}") or any(word in line for word in _ABOUT_DATA)
 
 
 def _stand_ins(run: Run, folder: Path) -> list[tuple[str, str]]:
-    """Return what stands in for what, as the tables themselves say."""
-    found: dict[str, str] = {}
+    """Return what stands in for what, as the tables and the figures themselves say."""
+    found: dict[str, dict[str, None]] = {}
     for name in run.state("done"):
-        table = Table.read_csv(folder / run.outcomes[name].files[0])
-        for column, of in _STAND_INS:
-            if column in table.columns and of in table.columns:
-                found |= {str(row[of]): str(row[column]) for row in table.rows if row[column] is not None}
-    return sorted(found.items())
+        outcome = run.outcomes[name]
+        table = Table.read_csv(folder / outcome.files[0])
+        for of in ("place", "table"):
+            if "stand_in" in table.columns and of in table.columns:
+                for row in table.rows:
+                    if row["stand_in"] is not None:
+                        found.setdefault(str(row[of]), {})[str(row["stand_in"])] = None
+        for line in outcome.told:
+            data, _, text = line.partition(": ")
+            if any(word in line for word in _MISSING) and data not in run.names:
+                found.setdefault(data, {})[text] = None
+        if "network" in table.columns and "mlp" in table.distinct("network") and name in _CONVOLUTIONAL:
+            found.setdefault("The convolutional network", {})[_SMALLER] = None
+    return [(term, "; ".join(texts)) for term, texts in sorted(found.items())]
 
 
 def write_page(run: Run, folder: Path) -> Path:
