@@ -22,6 +22,7 @@ from dpradar.papers.figure import Effort, PaperFigure
 from dpradar.papers.manifest import FILE, Manifest, Outcome, digest
 from dpradar.papers.page import PAGE, counts, write_page
 from dpradar.papers.table import Table
+from dpradar.present.reproduced import inline_svg
 from tests.cli.test_assess import run as command
 from tests.present.page_reader import Reader
 
@@ -310,3 +311,20 @@ def test_mistakes(words, message, tmp_path):
     assert done.returncode == 2
     assert message in done.stderr
     assert os.listdir(tmp_path) == []  # noqa: PTH208
+
+
+def test_a_picture_in_the_page_says_what_it_says_in_its_file():
+    text = (
+        '<?xml version="1.0"?><svg width="4pt" viewBox="0 0 4.123456 2"><defs><style>*{stroke-linecap:butt}</style>'
+        '<path id="a" d="M 1.23556 -0.004999"/></defs><g clip-path="url(#b)"><use xlink:href="#a" x="1.2"/></g>'
+        "<!-- 0.015 --><text>0.015</text><text>13.86282 &lt; 14</text></svg>"
+    )
+    drawn = inline_svg(text, "x", 'a "quoted" < name')
+    assert "<text>0.015</text><text>13.86282 &lt; 14</text>" in drawn
+    assert '<path id="x-a" d="M 1.24 -0.00"/>' in drawn
+    assert 'clip-path="url(#x-b)"' in drawn
+    assert '<use href="#x-a" x="1.2"/>' in drawn
+    assert "style>" not in drawn
+    assert 'aria-label="a &#34;quoted&#34; &lt; name"' in drawn
+    with pytest.raises(ParameterError, match="viewBox"):
+        inline_svg("<svg><g/></svg>", "x", "")

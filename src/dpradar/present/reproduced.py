@@ -89,8 +89,8 @@ def inline_svg(text: str, prefix: str, label: str) -> str:
     Examples
     --------
     >>> inline_svg(
-    ...     '<?xml version="1.0"?><svg width="4pt" height="2pt" viewBox="0 0 4 2"><path id="a" d="M 1.23456 2"/>'
-    ...     '<use xlink:href="#a"/></svg>',
+    ...     '<?xml version="1.0"?><svg width="4pt" height="2pt" viewBox="0 0 4 2"><path id="a" d="M 1.23556 2"/>'
+    ...     '<use xlink:href="#a"/><text>0.015</text></svg>',
     ...     "x",
     ...     "two < three",
     ... )
@@ -103,7 +103,8 @@ def inline_svg(text: str, prefix: str, label: str) -> str:
     body = re.sub(r"\bid=\"([^\"]+)\"", rf'id="{prefix}-\1"', body)
     body = re.sub(r"(?:xlink:)?href=\"#([^\"]+)\"", rf'href="#{prefix}-\1"', body)
     body = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", body)
-    body = re.sub(r"(-?\d+\.\d\d)\d+", r"\1", body)
+    # Coordinates inside of tags only: a letter of the text between them must not change.
+    body = re.sub(r"<[^>]+>", lambda tag: re.sub(r"-?\d+\.\d{3,}", _short, tag[0]), body)
     body = re.sub(r">\s+<", "><", body).strip()
     head, rest = body.split(">", 1)
     box = re.search(r'viewBox="([^"]+)"', head)
@@ -113,6 +114,10 @@ def inline_svg(text: str, prefix: str, label: str) -> str:
     width = float(box[1].split()[2]) * _POINT
     size = f'style="max-width:{1.5 * width:.0f}px;min-width:{min(width, _LEGIBLE):.0f}px"'
     return f'<svg {box[0]} {size} role="img" aria-label="{escape(label)}">{rest}'
+
+
+def _short(number: re.Match[str]) -> str:
+    return f"{float(number[0]):.2f}"
 
 
 def gallery_document(gallery: Gallery) -> str:
