@@ -36,7 +36,7 @@ _PLAIN = (
     "looks",
     "parameter",
     "value",
-    "met",
+    "status",
     "binding",
 )
 _MOST_WHOLE = 2**63 - 1

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..numerics.rounding import rounded
+from ..present.numbers import number, safe_number
 from . import parsing
 from .main import EXIT_INPUT, EXIT_UNMET
 
@@ -167,11 +169,16 @@ def _told(run: Outcome) -> str:
 
 
 def _verdict(result: Any) -> str:
-    return f"claim {'' if result.refuted else 'not '}refuted; epsilon at least {result.epsilon_lower:.4f}"
+    least = rounded(result.epsilon_lower, 4, "down")
+    return f"claim {'' if result.refuted else 'not '}refuted; epsilon at least {least}"
 
 
 def _chosen(result: Any) -> str:
-    return f"{result.parameter} {result.value:.6g}" if result.met else "no value keeps the limits"
+    if result.value is None:
+        return "no value keeps the limits"
+    if result.status == "free":
+        return "no noise is needed"
+    return f"{result.parameter} {safe_number(result.value, result.more_private)}"
 
 
 def _rad(result: Any) -> str:
@@ -179,8 +186,9 @@ def _rad(result: Any) -> str:
     if rad is None:
         return "rad is not defined"
     if hasattr(rad, "side"):
-        return f"rad {rad.value:.6g} ({rad.side})"
-    return f"rad {rad.estimate:.6f} in [{rad.low:.6f}, {rad.high:.6f}]"
+        return f"rad {number(rad, 6)}"
+    low, high = rounded(rad.low, 6, "down"), rounded(rad.high, 6, "up")
+    return f"rad {rounded(rad.estimate, 6, 'nearest')} in [{low}, {high}]"
 
 
 def _time(seconds: float) -> str:
