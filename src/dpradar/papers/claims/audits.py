@@ -60,7 +60,7 @@ def _ceiling(where: str, *protocols: str) -> Claim:
         because="the largest lower bound that 10^6 trials and confidence 0.01 allow, as its code computes it, is "
         "12.025: probably a misprint of that",
         wrong=True,
-        page="audits",
+        page="how-to/reproduce-the-figures",
     )
 
 
@@ -161,7 +161,7 @@ _OWN = Claim(
     because="it is due to Corollary 1, which holds for every mechanism: inverting the protocol's own exact value gives "
     "epsilon back from the same attacks",
     wrong=True,
-    page="audits",
+    page="how-to/reproduce-the-figures",
 )
 
 
@@ -196,7 +196,7 @@ def _evidence(place: str) -> Claim:
         because="the estimate of right code exceeds epsilon half of the time; with a confidence limit 0.25 is left, or "
         "nothing. Inverting the protocol's own value sees the bug up to epsilon 1 or more",
         wrong=True,
-        page="audits",
+        page="how-to/reproduce-the-figures",
     )
 
 
@@ -226,7 +226,7 @@ MEASUREMENT_AUDITS: Mapping[str, tuple[Claim, ...]] = {
             instead=near(0.621, 0.1),
             because="at epsilon 1 it is 0.62, not slightly below",
             wrong=True,
-            page="audits",
+            page="how-to/reproduce-the-figures",
             tolerance="0.1: three standard deviations of one repeat",
         ),
         Claim(
@@ -239,7 +239,7 @@ MEASUREMENT_AUDITS: Mapping[str, tuple[Claim, ...]] = {
             instead=(0.0, 0.02),
             because="SS holds one value above epsilon 7.33 (Porto) and 7.89 (Beijing): it is GRR there, and exact",
             wrong=True,
-            page="audits",
+            page="how-to/reproduce-the-figures",
         ),
         _COMPARABLE,
         _EXACT,

@@ -24,10 +24,11 @@ class Claim:
     """What a source says in one figure or table, and how our numbers are held against it.
 
     ``ours`` reads one number from the rows that were computed, never from anywhere else. The source is right when the
-    number lies in ``agrees``. Where we know that it does not, ``instead`` is where a derivation or another
-    source puts it, ``because`` says why, ``wrong`` whether the publication is at fault (otherwise the setting differs)
-    and ``page`` is the derivation. A number in neither span is unexplained. ``other_data``: the published number
-    belongs to data that cannot be had, so it is shown beside ours and not compared; ours must still lie in ``instead``.
+    number lies in ``agrees``. Where we know that it does not, ``instead`` is where a derivation or another source puts
+    it, ``because`` says why, ``wrong`` whether the publication is at fault (otherwise the setting differs), and
+    ``page`` where in the documentation it is derived. A number in neither span is unexplained. ``other_data``: the
+    published number belongs to data that cannot be had, so it is shown beside ours and not compared; ours must still
+    lie in ``instead``.
     """
 
     where: str

@@ -32,7 +32,7 @@ EARLIER: Mapping[str, tuple[Claim, ...]] = {
             instead=(-0.8, -0.6),
             because="not for small epsilon and a uniform prior: the term kappa+ (e^eps - 1) needs delta = 0",
             wrong=True,
-            page="published-bounds",
+            page="how-to/reproduce-the-figures",
         ),
         Claim(
             where="Section 4.1",
@@ -44,7 +44,7 @@ EARLIER: Mapping[str, tuple[Claim, ...]] = {
             instead=(-0.2, -0.05),
             because="for randomised response it does; for Gaussian noise and a uniform prior it is above by up to 0.13",
             wrong=True,
-            page="published-bounds",
+            page="how-to/reproduce-the-figures",
         ),
         Claim(
             where="Section 4.1",
@@ -74,7 +74,7 @@ EARLIER: Mapping[str, tuple[Claim, ...]] = {
             instead=(0.0, 0.3),
             because="with e^eps + 1 in place of the printed e^eps + 2 it is tighter for every epsilon",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
     ),
     "measurement:fig4.3": (
@@ -96,7 +96,7 @@ EARLIER: Mapping[str, tuple[Claim, ...]] = {
             instead=(-1e-6, 1e-9),
             because="with the curve of (epsilon, delta) alone it equals Theorem 5 from epsilon 5 on",
             wrong=True,
-            page="published-bounds",
+            page="how-to/reproduce-the-figures",
         ),
         Claim(
             where="Corollary 1",

@@ -24,7 +24,7 @@ _UNCOVERED = Claim(
     instead=(0.02, 0.05),
     because="the noise is that of add/remove, U-ReRo replaces a record. Real gradients stay below, which is no proof",
     wrong=True,
-    page="gradients",
+    page="derivations/gradients",
 )
 _BOUNDED = Claim(
     where="Section 8.1",
@@ -111,7 +111,7 @@ MODELS: Mapping[str, tuple[Claim, ...]] = {
             instead=near(0.26, 0.02),
             because="to the collision probability, 2 * 0.35^2 + 6 * 0.05^2 = 0.26; 0.35 is the best blind guess",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
         _BOUNDED,
         _UNCOVERED,

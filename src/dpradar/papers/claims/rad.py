@@ -160,7 +160,7 @@ _TRAINED: tuple[Claim, ...] = (
         because="the printed bound takes the add/remove noise for replace-one, where two gradients differ by twice as "
         "much; the exact attack gets past it from epsilon 4 on. The bound that holds is not passed (next line)",
         wrong=True,
-        page="gradients",
+        page="derivations/gradients",
     ),
     Claim(
         where="Theorem 4.2",
@@ -205,7 +205,7 @@ RAD: Mapping[str, tuple[Claim, ...]] = {
             instead=near(13.86282, 0.005),
             because="the curves cross a little earlier, at 13.863; 14 is rounded",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
             tolerance="0.005: a straight line between rows 0.25 apart",
         ),
         Claim(
@@ -304,7 +304,7 @@ RAD: Mapping[str, tuple[Claim, ...]] = {
             because="only four values of eta were tried; followed hour by hour the peak is at 26, 16 and 11 for "
             "epsilon 1, 10 and 20",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
         Claim(
             where="Section 7.3.2",
@@ -333,7 +333,7 @@ RAD: Mapping[str, tuple[Claim, ...]] = {
             because="the uniform prior is worse where guesses may be off a little: 0.70 against 0.50 at eta 11, "
             "epsilon 20. Without a prior the safe number is the total variation",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
         Claim(
             where="Section 7.3.3",
@@ -346,6 +346,7 @@ RAD: Mapping[str, tuple[Claim, ...]] = {
             because="not at eta 0: 40 hours are so frequent that the exact value is easier to tell than under the "
             "uniform prior (0.24 against 0.09 at epsilon 20)",
             wrong=True,
+            page="derivations/errata",
         ),
     ),
     "rad:fig7": (

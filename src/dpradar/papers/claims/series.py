@@ -82,7 +82,7 @@ _UNSAFE = Claim(
     because="mothers and children have unequal variances, which the theorem does not allow: an attacker gets past the "
     "printed factor 1.4483; 1.61 is needed",
     wrong=True,
-    page="correlated",
+    page="derivations/correlated",
 )
 _GAUSSIAN = (
     Claim(
@@ -93,9 +93,9 @@ _GAUSSIAN = (
         ours=_saved("FamilyIQ"),
         agrees=(400.0, 1e9),
         instead=near(198.33, 1.0),
-        because="ln(20) 120 (2 - 1.4483) = 198",
+        because="the factors are 2 and 1.4483: ln(20) 120 (2 - 1.4483) = 198",
         wrong=True,
-        page="errata",
+        page="derivations/errata",
     ),
     Claim(
         where="Section 6.5.4",
@@ -105,9 +105,9 @@ _GAUSSIAN = (
         ours=_saved("Galton"),
         agrees=near(200.0, 10.0),
         instead=near(343.48, 1.0),
-        because="ln(20) 100 (3 - 1.8534) = 343",
+        because="the factors are 3 and 1.8534: ln(20) 100 (3 - 1.8534) = 343",
         wrong=True,
-        page="errata",
+        page="derivations/errata",
     ),
     Claim(
         where="Figure 6.6",
@@ -129,9 +129,9 @@ _RATIO = Claim(
     ours=_times,
     agrees=(5e4, 2e5),
     instead=(5e3, 1.5e4),
-    because="n (eps - 4 ln gamma)/eps is at most n, 15,264 here or 17,568",
+    because="the quotient n (eps - 4 ln gamma)/eps is at most n, 15,264 here or 17,568",
     wrong=True,
-    page="errata",
+    page="derivations/errata",
 )
 
 
@@ -177,7 +177,7 @@ SERIES: Mapping[str, tuple[Claim, ...]] = {
             instead=near(0.0051, 0.0005),
             because="the smallest epsilon of 90 kWh is 8.53, so at 10 little is left to spend",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
         Claim(
             where="Section 6.5.4",
@@ -215,7 +215,7 @@ SERIES: Mapping[str, tuple[Claim, ...]] = {
             instead=near(5.705, 0.005),
             because="the printed matrix has 0.850 and 0.149: 5.705, and the smallest epsilon is 6.97, not 4.9",
             wrong=True,
-            page="errata",
+            page="derivations/errata",
         ),
         _gamma("E80", 4.49),
         _gamma("E90", 8.43),

@@ -180,7 +180,7 @@ THESIS: Mapping[str, tuple[Claim, ...]] = {
             instead=near(3.414, 0.01),
             because="the printed formula adds too much noise here, so the comparison is not at the same privacy",
             wrong=True,
-            page="correlated",
+            page="derivations/correlated",
         ),
     ),
     "thesis:fig6.5": (
@@ -195,7 +195,7 @@ THESIS: Mapping[str, tuple[Claim, ...]] = {
             because="not next to the smallest epsilon that the theorem reaches, 4 ln gamma = 3.98 (change 0.27, "
             "epsilon 4: 139 against 27), nor above 12, where randomised response hardly ever errs",
             wrong=True,
-            page="correlated",
+            page="derivations/errata",
         ),
     ),
     **SERIES,
