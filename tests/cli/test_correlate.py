@@ -140,6 +140,9 @@ def test_a_saved_answer_becomes_a_page(folder):
     assert "chain-steps" in (folder / "a.html").read_text(encoding="utf-8")
 
 
+_FAMILIES = ("families.csv", "--group", "family", "--value", "height", "--epsilon", "1")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -161,9 +164,17 @@ def test_a_saved_answer_becomes_a_page(folder):
             "used with --markov",
         ),
         (("families.csv", "--group", "family", "--value", "height", "--epsilon", "1", "--simulate", "9"), "--clip"),
+        ((*_FAMILIES, "--clip", "0:254", "--simulate", "9", "--seed", "-1"), "a whole number at least 0"),
+        ((*_FAMILIES, "--clip", "-1e308:1e308"), "between 1e-100 and 1e+100 wide"),
+        ((*_FAMILIES, "--clip", "0:254", "--targets", "0:1e300"), "between 1e-100 and 1e+100 wide"),
+        (("steps.csv", "--markov", "--state", "steps>nan", "--epsilon", "1"), "a finite number"),
+        (("huge.csv", "--group", "family", "--value", "height", "--epsilon", "1"), "at most 1e+100"),
+        (("twice.csv", "--group", "height", "--value", "height", "--epsilon", "1"), "a different name for each column"),
     ],
 )
 def test_mistakes(folder, arguments, message):
+    (folder / "huge.csv").write_text("family,height\n1,1e308\n1,-1e308\n", encoding="utf-8")
+    (folder / "twice.csv").write_text("height,height\n1,2\n3,4\n", encoding="utf-8")
     done = run("correlate", *arguments, cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr
@@ -175,3 +186,14 @@ def test_no_value_of_the_data_in_messages(folder):
     (folder / "odd.csv").write_text("family,height\n1,secret\n1,2\n", encoding="utf-8")
     done = run("correlate", "odd.csv", "--group", "family", "--value", "height", "--epsilon", "1", cwd=folder)
     assert "secret" not in done.stdout + done.stderr
+
+
+def test_a_file_of_a_spreadsheet(folder):
+    """Some begin with a mark, which is no part of the first name."""
+    text = (folder / "families.csv").read_text(encoding="utf-8")
+    (folder / "marked.csv").write_text(text, encoding="utf-8-sig")
+    told = [
+        json.loads(run("correlate", name, *_FAMILIES[1:], "--json", cwd=folder).stdout)["leakage"]
+        for name in ("families.csv", "marked.csv")
+    ]
+    assert told[0] == told[1]

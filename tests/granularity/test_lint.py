@@ -511,6 +511,24 @@ def test_lint_a_sampler():
     assert "[present-rows]" in done.output
 
 
+def test_infinite_outputs_have_no_last_bit():
+    assert last_bits(np.array([np.inf, -np.inf, np.nan, 0.0, 1.0])).tolist() == [3_000, 3_000, 3_000, 2_000, 0]
+
+
+def test_a_sampler_that_fails_later_is_told_so():
+    calls = []
+
+    def tired(inputs, rng):
+        calls.append(len(inputs))
+        if len(calls) > 5:
+            raise RuntimeError("row 42")
+        return inputs + rng.laplace(size=len(inputs))
+
+    with pytest.raises(dr.ParameterError, match="RuntimeError at a later call") as told:
+        lint_sampler(tired, claim=ONE, domain=2, trials=3_000, seed=1)
+    assert "row 42" not in str(told.value)
+
+
 def test_the_survey_is_shown():
     done = run("lint", "--survey")
     assert "10 of 17 claims fail" in done.output

@@ -27,7 +27,7 @@ _TYPES: dict[str, Any] = {
 
 _KNOWN = {
     "type", "title", "description", "properties", "additionalProperties", "required", "items", "anyOf", "enum",
-    "minimum", "maximum", "pattern", "$schema", "$defs", "format", "$ref",
+    "minimum", "maximum", "maxItems", "pattern", "$schema", "$defs", "format", "$ref",
 }  # fmt: skip
 
 
@@ -62,7 +62,9 @@ def _inside(value: Any, part: dict[str, Any], whole: dict[str, Any]) -> bool:
             and all(_fits(value[key], keys[key], whole) for key in value if key in keys)
         )
     if isinstance(value, list):
-        return all(_fits(one, part.get("items", {}), whole) for one in value)
+        return len(value) <= part.get("maxItems", len(value)) and all(
+            _fits(one, part.get("items", {}), whole) for one in value
+        )
     if isinstance(value, str):
         return re.search(part.get("pattern", ""), value) is not None
     return not isinstance(value, (int, float)) or part.get("minimum", value) <= value <= part.get("maximum", value)
@@ -110,6 +112,8 @@ BAD = [
     SOUND + "[claim]\nepsilon = 1.0\n",
     SOUND + '[data]\nhidden = "all"\n',
     SOUND + '[[partition]]\nname = "p"\n',
+    SOUND + '[[partition]]\nname = "p"\nkind = "value"\ncells = 0\n',
+    SOUND + '[[partition]]\nname = "p"\nkind = "value"\ncells = 1000000000000\n',
     "title = 'nothing'\n",
 ]
 

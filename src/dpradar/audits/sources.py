@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ParameterError
+from ..errors import DpradarError, ParameterError
 from ..params import shown
 from .executable import Executable
 from .outputs import AskedKind, normalised
@@ -53,7 +53,16 @@ class Source:
 
     def draw(self, inputs: Ints, rng: np.random.Generator) -> Any:
         """Return one output per input, as the function gives them."""
-        return self.call(inputs.copy(), rng)  # a copy, as of records and data sets: functions may work in place
+        try:
+            return self.call(inputs.copy(), rng)  # a copy, as of records and data sets: functions may work in place
+        except DpradarError:
+            raise
+        except Exception as error:
+            allowed, hint = (
+                "a function that gives outputs as often as it is asked",
+                "The error was raised by the sampler.",
+            )
+            raise ParameterError("sampler", allowed, f"{type(error).__name__} at a later call", hint) from error
 
     def batch(self, inputs: Ints, rng: np.random.Generator) -> Batch:
         """Return one output per input, normalised; names and the kind of the first batch are kept."""
@@ -156,7 +165,7 @@ def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
     calls: list[NDArray[Any]] = []
     while len(calls) < _CALLS:
         try:
-            _, found, names = normalised(source.draw(copies, rng), source.asked, known)
+            _, found, names = normalised(source.call(copies.copy(), rng), source.asked, known)
         except ParameterError:
             raise
         except Exception as error:

@@ -11,7 +11,7 @@ import click
 
 from ..errors import ParameterError
 from ..params import shown
-from ..spec.words import Where, columns
+from ..spec.words import FLAGS, Where, columns
 from . import parsing
 from .main import EXIT_UNMET, EXIT_VACUOUS
 from .progress import repeat_command
@@ -75,6 +75,7 @@ def _assessed(found: Accounting, m: int) -> Accounting:
     from ..granularity import guarantee
     from ..threats import Prior, Threat
 
+    FLAGS.check_count(m, "m")
     promise = guarantee(found, found.totals[0].granularity)
     return replace(found, assessment=assess(promise, Threat(Prior.uniform(m))))
 

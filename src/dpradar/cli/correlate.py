@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import re
-import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from ..attacks.run import checked_seed
 from ..errors import ParameterError
 from ..spec.words import FLAGS, Where, columns, number, span, words
 from . import parsing
@@ -133,6 +134,8 @@ def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any],
     if match is None or match["column"] not in table:
         raise ParameterError("--state", f"a column or COLUMN>NUMBER, of {', '.join(table)}", repr(text))
     limit, compare = number(match["limit"], "--state"), _SIGNS[match["sign"]]
+    if not math.isfinite(limit):
+        raise ParameterError("--state", "COLUMN>NUMBER with a finite number", repr(text))
 
     def state(entry: Any) -> int:
         try:
@@ -150,7 +153,7 @@ def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> 
     if chosen is None or chosen.epsilon is None or result.sensitivity is None or found.answer is None:
         hint = "Needs --clip, or a state that is a condition, and a target that some noise keeps."
         raise ParameterError("--simulate", "used where the noise and the answer are known", "an unknown one", hint)
-    drawn = secrets.randbits(32) if seed is None else seed
+    drawn = checked_seed("simulate", seed)
     rng = np.random.default_rng(drawn)
     run = simulate(found.answer, result.sensitivity / chosen.epsilon, runs=runs, rng=rng, seed=drawn)
     return replace(result, simulated=run)

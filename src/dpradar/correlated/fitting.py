@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 Missing = Literal["break", "drop", "refuse"]
 _MISSING_WORDS = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _MOST_STATES = 50
+_LARGEST = 1e100
 _PRIVATE = "computed from the data, so these numbers are not themselves differentially private"
 
 
@@ -108,7 +109,7 @@ def _number(cell: Any, where: str) -> float:
         return math.nan
     try:
         return float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(where, "numbers or empty cells", "something else") from None
 
 
@@ -123,6 +124,8 @@ def _numbers(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Floa
     found = np.array([_number(cell, f"column {name!r}") for cell in column], dtype=float)
     if np.any(np.isinf(found)):
         raise ParameterError(f"column {name!r}", "finite numbers", "an infinite one")
+    if np.any(np.abs(found) > _LARGEST):  # squares are added up
+        raise ParameterError(f"column {name!r}", f"numbers of at most {_LARGEST:g}", "a larger one", "Change the unit.")
     return found
 
 

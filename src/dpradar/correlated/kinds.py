@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Asked", "Kind", "Lower", "Targets", "released"]
 
 Interval = tuple[float, float]
+_NARROWEST, _WIDEST = 1e-100, 1e100  # so that quotients and squares are floats
 Targets = Interval | Literal["any"] | None
 
 
@@ -65,6 +66,9 @@ def _interval(name: str, given: Interval) -> Interval:
     low, high = (float(x) for x in given)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ParameterError(f"leakage.{name}", "(low, high) with low below high", f"({low:g}, {high:g})")
+    if not _NARROWEST <= high - low <= _WIDEST:
+        allowed = f"between {_NARROWEST:g} and {_WIDEST:g} wide"
+        raise ParameterError(f"leakage.{name}", allowed, f"({low:g}, {high:g})", "Change the unit.")
     return low, high
 
 

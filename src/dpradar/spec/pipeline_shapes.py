@@ -19,7 +19,11 @@ Positive = Annotated[float, Field(ge=0.0, allow_inf_nan=False), Allowed("a numbe
 Delta = Annotated[float, Field(ge=0.0, le=1.0), Allowed("a number at least 0 and at most 1")]
 Count = Annotated[int, Field(ge=1), Allowed("a whole number at least 1")]
 Cell = Annotated[str | int, Allowed("the name of a cell")]
-Cells = Annotated[list[str | int] | int | str, Allowed("a list of names, a number of cells, or 'all'")]
+MOST_CELLS = 100_000
+_Number = Annotated[int, Field(ge=1, le=MOST_CELLS)]
+_List = Annotated[list[str | int], Field(max_length=MOST_CELLS)]
+_CELLS = f"a list of names, a number of cells, or 'all'; at most {MOST_CELLS:,} cells"
+Cells = Annotated[_List | _Number | str, Allowed(_CELLS)]
 Relation = Annotated[
     str,
     Allowed("the name of a granularity", "Such as 'bounded', 'user:add-remove' or 'w-event:10'."),

@@ -239,12 +239,17 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
         return _columns_of(value, option, where)
     path = where.path(value, option)
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(islice(csv.DictReader(file), where.most_values + 1))
+        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets begin with a mark
+            reader = csv.DictReader(file)
+            rows = list(islice(reader, where.most_values + 1))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(name, "a readable CSV file with a header", repr(str(path)), str(error)) from None
     if not rows or any(None in row or None in row.values() for row in rows):
         raise ParameterError(name, "a CSV file with a header and rows of equal length", repr(str(path)))
+    header = list(reader.fieldnames or ())
+    if len(set(header)) < len(header):
+        twice = next(column for column in header if header.count(column) > 1)
+        raise ParameterError(name, "a CSV file with a different name for each column", f"{twice!r} twice")
     where.check_count(len(rows), option)
     return {column: [row[column] for row in rows] for column in rows[0]}
 

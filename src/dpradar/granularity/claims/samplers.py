@@ -45,18 +45,20 @@ class _Look:
 
 
 def last_bits(outputs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return for each number the power of 2 of its last bit that is set; 0 counts as a large one.
+    """Return for each number the power of 2 of its last bit that is set; 0 counts as a large one, what is no number too.
 
     Examples
     --------
     >>> last_bits(np.array([1.0, 0.5, 6.0, 0.1])).tolist()
     [0, -1, 1, -55]
     """
-    fraction, exponent = np.frexp(np.asarray(outputs, dtype=float))
+    numbers = np.asarray(outputs, dtype=float)
+    fraction, exponent = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
     whole = np.abs(np.ldexp(fraction, _MANTISSA)).astype(np.int64)
     low = whole & -whole
     zeros = np.where(whole == 0, 0, np.frexp(np.maximum(low, 1).astype(float))[1] - 1)
-    return np.where(whole == 0, 2_000, exponent - _MANTISSA + zeros).astype(np.int64)
+    found = np.where(whole == 0, 2_000, exponent - _MANTISSA + zeros)
+    return np.where(np.isfinite(numbers), found, 3_000).astype(np.int64)
 
 
 def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
