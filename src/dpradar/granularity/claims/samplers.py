@@ -45,7 +45,7 @@ class _Look:
 
 
 def last_bits(outputs: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return for each number the power of 2 of its last bit that is set; 0 counts as a large one, what is no number too.
+    """Return for each number the power of 2 of its last bit that is set; large for 0 and for what is no number.
 
     Examples
     --------
@@ -115,7 +115,8 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     each = max(int(TRIALS.low), total // (len(looks) + 1))
     counts = [max(each, total - each * (len(looks) - 1)), *([each] * (len(looks) - 1))]  # the first is the most general
     seeds = [int(one.generate_state(1)[0]) for one in root.spawn(len(looks))]
-    findings, done, told = [], 0, ""
+    findings: list[LintFinding] = []
+    done, told = 0, ""
     for look, count, start in zip(looks, counts, seeds, strict=True):
         result = _audited(source, look, claim, count, level / len(looks), start, output_kind)
         done, told = done + count, result.claim
