@@ -45,7 +45,7 @@ def lost(error: BaseException) -> bool:
     return isinstance(error, (BrokenExecutor, CancelledError)) or type(error).__name__ in _LOST
 
 
-def crew_of(executor: Executor | str | None, workers: int | None) -> Crew:
+def crew_of(executor: Any, workers: int | None) -> Crew:
     """Return the crew that was asked for: processes here unless an executor, or ``dask://host:port``, is given."""
     count = None if workers is None else int(WORKERS.check("campaign", workers))
     if isinstance(executor, Executor):
@@ -85,7 +85,7 @@ def _dask(address: str, count: int | None) -> Crew:
             hint = f"({type(error).__name__}.) Is it running? `dask scheduler` starts one, `dask worker` its workers."
             raise ParameterError("--executor", "the address of a Dask scheduler that answers", address, hint) from None
         clients.append(client)
-        pool: Executor = client.get_executor()
+        pool: Executor = client.get_executor()  # type: ignore[no-untyped-call]
         return pool
 
     def stop(_: Executor) -> None:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import sys
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +81,19 @@ class Question:
         code = _code(place, folder) if place else None
         if code is not None:
             paths["sampler"] = code
-        return {
-            key: hashlib.sha256(path.read_bytes()).hexdigest() for key, path in sorted(paths.items()) if path.is_file()
-        }
+        return {key: _content(path) for key, path in sorted(paths.items()) if path.is_file()}
+
+
+def _content(path: Path) -> str:
+    """Return the digest of a file, which is read again only when it has changed: shards ask for it often."""
+    state = path.stat()
+    return _digest_of_file(path, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache(maxsize=256)
+def _digest_of_file(path: Path, *_: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _code(place: str, folder: Path) -> Path | None:

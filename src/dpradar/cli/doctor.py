@@ -19,6 +19,7 @@ __all__ = ["doctor_command"]
 # What an extra is for, in the words of someone who misses it.
 _FOR = {
     "accounting": "composition of privacy losses: dpsgd, registers, repeated noise",
+    "cluster": "campaigns on many machines, with Dask",
     "data": "audits of logs in Parquet files",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
