@@ -10,6 +10,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import correlated as correlated
+    from . import data as data
     from . import notions as notions
     from . import spec as spec
     from .attacks import attack, measure, optimal_attack
@@ -130,7 +131,7 @@ _HOMES = {
     "threats": "Goal Knowledge Prior Threat",
 }
 _NAMES = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = ("correlated", "notions", "spec")
+_MODULES = ("correlated", "data", "notions", "spec")
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and so notice a wrong one
 

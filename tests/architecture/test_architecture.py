@@ -26,7 +26,7 @@ def test_public_names_are_exactly_all():
     block = next(node for node in tree.body if isinstance(node, ast.If))
     typed = {name.name for node in block.body for name in node.names}
     modules = {name for name in typed if inspect.ismodule(getattr(dr, name))}
-    assert modules == {"correlated", "notions", "spec"}
+    assert modules == {"correlated", "data", "notions", "spec"}
     assert typed - modules | {"__version__"} == set(dr.__all__)
     assert set(dr.__all__) <= set(dir(dr))
     for node in block.body:

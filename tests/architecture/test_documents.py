@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DERIVATIONS = ROOT / "docs" / "derivations"
-MODULES = ("audits", "campaigns", "correlated", "learning", "notions", "spec")
+MODULES = ("audits", "campaigns", "correlated", "data", "learning", "notions", "spec")
 
 
 def _blocks(path: Path) -> list[str]:
