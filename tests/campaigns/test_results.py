@@ -232,6 +232,34 @@ def test_a_changed_sampler_is_refused(tmp_path):
     assert after.runs[0].result.epsilon_lower < before.runs[0].result.epsilon_lower
 
 
+def test_a_prior_from_a_table(tmp_path):
+    pytest.importorskip("ibis")
+    rows = ["job,town"] + [f"{k % 3},{k % 2}" for k in range(60)] + ["0,0"] * 10
+    (tmp_path / "people-1.csv").write_text("\n".join(rows))
+    text = """
+    [[run]]
+    do = "attack"
+    kind = "grr"
+    epsilon = 2.0
+    data = "people-*.csv"
+    columns = ["job", "town"]
+    known = ["town"]
+    trials = 5000
+    [[run]]
+    do = "assess"
+    kind = "grr"
+    epsilon = 2.0
+    data = "people-*.csv"
+    columns = ["job", "town"]
+    known = ["town"]
+    """
+    found = [run.result for run in ran(text, tmp_path).runs]
+    assert found[0].rad.low < found[1].rad.value < found[0].rad.high
+    (tmp_path / "people-2.csv").write_text("\n".join([*rows, "1,0"]))
+    with pytest.raises(dr.ParameterError, match="the file of data has changed"):
+        ran(text, tmp_path)
+
+
 def test_other_versions_are_refused(tmp_path):
     ran(ATTACK.replace("TRIALS", "1000"), tmp_path)
     with Store(tmp_path / "store.sqlite") as store, store.writing():
@@ -267,7 +295,7 @@ def test_a_run_that_raises_is_told_and_the_others_go_on(tmp_path):
     """
     found = ran(text, tmp_path)
     assert [run.state for run in found.runs] == ["failed", "failed", "done"]
-    assert found.runs[0].reason == "ValueError was raised"  # its text may be private
+    assert "ValueError" in found.runs[0].reason
     assert found.runs[1].reason.startswith("run[2].sampler must be a name of mine.py; got 'none'")
     assert b"secret" not in (tmp_path / "store.sqlite").read_bytes()
 

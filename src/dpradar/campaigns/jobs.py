@@ -21,7 +21,7 @@ from ..calibration.family import family_of_param
 from ..errors import ParameterError
 from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
 from ..spec.kinds import KINDS
-from ..spec.question import release_of, threat_of
+from ..spec.question import release_of, sized, threat_of
 from ..spec.words import Where, inside
 from ..threats import Knowledge, Prior, Threat
 
@@ -58,7 +58,7 @@ class Job:
 
 def check(do: str, options: dict[str, Any], where: Where) -> None:
     """Raise ParameterError for what shows before anything is computed."""
-    if do == "learning":
+    if "data" in options:  # workers read it: a table may be large, and of a grid every run would read it here
         where.path(options["data"], "data")
         return
     if do == "audit":
@@ -80,7 +80,9 @@ def check(do: str, options: dict[str, Any], where: Where) -> None:
 def job_of(question: Question) -> Job:
     """Return the job of a run."""
     folder = None if question.folder is None else Path(question.folder)
-    return _JOBS[question.do](question.given(), inside(question.place, folder), question.seed)
+    where, options = inside(question.place, folder), question.given()
+    given = options if question.do == "learning" else dict(sized(options, where))
+    return _JOBS[question.do](given, where, question.seed)
 
 
 def _pack(part: Any) -> bytes:

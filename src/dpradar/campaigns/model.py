@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import importlib.util
 import json
@@ -76,12 +77,19 @@ class Question:
         options, folder = self.given(), Path(self.folder)
         named = {key: value[1:] for key, value in options.items() if isinstance(value, str) and value.startswith("@")}
         named |= {key: options[key] for key in _FILES if isinstance(options.get(key), str)}
-        paths = {key: folder / name for key, name in named.items()}
+        found = {key: _matching(folder / name) for key, name in named.items()}
         place = str(options.get("sampler", "")).rpartition(":")[0]
         code = _code(place, folder) if place else None
         if code is not None:
-            paths["sampler"] = code
-        return {key: _content(path) for key, path in sorted(paths.items()) if path.is_file()}
+            found["sampler"] = [code] if code.is_file() else []
+        return {key: " ".join(map(_content, paths)) for key, paths in sorted(found.items()) if paths}
+
+
+def _matching(path: Path) -> list[Path]:
+    """Return the file, or the files that a pattern is about."""
+    if path.is_file():
+        return [path]
+    return sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207
 
 
 def _content(path: Path) -> str:

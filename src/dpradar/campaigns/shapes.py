@@ -114,14 +114,14 @@ def kinds_for(do: str) -> tuple[str, ...]:
 
 
 @cache
-def _model(do: str, kind: str | None, free: str | None) -> type[Table]:
+def _model(do: str, kind: str | None, left_out: tuple[str, ...] = ()) -> type[Table]:
     keys, needed = ({}, ()) if kind is None else question_keys(kind)
     if do in ("attack", "audit"):
         keys = {key: kept for key, kept in keys.items() if key not in _WITHOUT_PRIOR}
     if do == "audit" and kind is None:
         keys, needed = {**_DOMAIN, "prior": question_keys("grr")[0]["prior"]}, ("domain", "sampler")
     keys = {**keys, **_RUN, **_KEYS[do]}
-    needed = ("do", *(key for key in needed if key != free), *_NEEDED.get(do, ()))
+    needed = ("do", *(key for key in needed if key not in left_out), *_NEEDED.get(do, ()))
     return table_model("Run", f"A run: {do}.", keys, needed)
 
 
@@ -129,13 +129,14 @@ def run_model(table: dict[str, Any], where: Where) -> type[Table]:
     """Return the shape of a run, or raise ParameterError when it does not say what it is about."""
     do, kind = table["do"], table.get("kind")
     if do == "learning" or (do == "audit" and kind is None):
-        return _model(do, None, None)
+        return _model(do, None)
     kind_of({"kind": kind}, where, kinds_for(do))
+    counted = ("m",) if "data" in table else ()  # a table says how many values there are
     if do != "calibrate":
-        return _model(do, str(kind), None)
+        return _model(do, str(kind), counted)
     noise = KINDS[str(kind)].noise
     able = [param.name for param in KINDS[str(kind)].params if param.more_private is not None]
     free = table.get("free", None if noise is None else noise.name)
     if free not in able:
         raise ParameterError(where("free"), f"one of {', '.join(able)}", shown(free), "It is chosen for you.")
-    return _model(do, str(kind), str(free))
+    return _model(do, str(kind), (str(free), *counted))
