@@ -304,8 +304,11 @@ def test_family_iq(data):
     pairs = thesis_data.mothers(data)
     table = {"kid_score": pairs[:, 0].tolist(), "mom_iq": pairs[:, 1].tolist()}
     found = co.fit(table, columns=["kid_score", "mom_iq"], clip=(40.0, 160.0), model="gaussian")
+    spread = np.sqrt(np.diag(found.model.covariances[0]))
+    assert spread.tolist() == pytest.approx([20.4107, 15.0], abs=5e-5)
     result = co.leakage(found, 1.0, targets=(40.0, 160.0))
     assert result.leakage.value == pytest.approx(1.60997, abs=1e-5)
+    assert result.leakage.value == pytest.approx(1.0 + 0.448276 * 20.4107 / 15.0, abs=1e-5)
     assert result.leakage.rule == "lemma-6.10"
     assert result.at_least.value == pytest.approx(1.5854, abs=5e-5)
     printed = next(one for one in result.theorems if one.rule == "thm-6.14")
@@ -330,6 +333,8 @@ def test_galton(data):
     R = found.model.covariances[0] / np.sqrt(
         np.outer(np.diag(found.model.covariances[0]), np.diag(found.model.covariances[0]))
     )
+    spread = np.sqrt(np.diag(found.model.covariances[0]))
+    assert spread.tolist() == pytest.approx([3.583, 2.470, 2.307], abs=5e-4)
     assert R[0, 1] == pytest.approx(0.2754, abs=1e-4)
     assert R[0, 2] == pytest.approx(0.2017, abs=1e-4)
     assert R[1, 2] == pytest.approx(0.0737, abs=1e-4)

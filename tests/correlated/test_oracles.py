@@ -99,11 +99,6 @@ def test_general_bound_and_its_noise():
     assert result.warnings == ()
 
 
-@pytest.mark.parametrize(("tail", "most"), [(0.1, 2.1972), (0.05, 2.9444), (0.01, 4.5951)])
-def test_range_of_proposition_6_1(tail, most):
-    assert math.log(1.0 / tail - 1.0) == pytest.approx(most, abs=1e-4)
-
-
 @pytest.mark.parametrize(("target", "warned"), [(1.0, True), (2.94, True), (2.95, False)])
 def test_no_free_lunch_is_a_warning(target, warned):
     result = co.leakage(co.Groups(size=50, records=50), epsilon=1.0, target=target, clip=(0.0, 1.0))
@@ -249,11 +244,6 @@ def test_transfer_matrices(name, expected):
         assert round(low, 4) == value
         assert low <= markov.steps(chain, epsilon)[1] + 1e-12
     assert markov.steps(chain, 1.0)[1] > value + 0.002
-
-
-def test_where_the_markov_bound_helps():
-    assert math.exp((80 - 1) * 0.5 / 4) == pytest.approx(19438.3, abs=0.1)
-    assert math.exp((20 - 1) * 0.5 / 4) == pytest.approx(10.751, abs=1e-3)
 
 
 @pytest.mark.parametrize(
