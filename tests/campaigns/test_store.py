@@ -20,7 +20,7 @@ from dpradar.campaigns import StoreError
 from dpradar.campaigns.leases import gone, this_process
 from dpradar.campaigns.store import Store
 from dpradar.campaigns.work import Plan
-from tests.campaigns.campaigns import finished, kept, numbers
+from tests.campaigns.campaigns import finished, kept
 
 # A thousand shards of less than a millisecond; the store grows by about 130 bytes for each.
 LABELS = [k % 2 for k in range(2000)]
@@ -288,9 +288,3 @@ def test_what_is_written_in_a_turn_that_fails_is_not_there(tmp_path):
             assert store.finished(plan) == {0}
             raise KeyboardInterrupt
         assert store.finished(plan) == set()
-
-
-def test_results_of_the_command_are_those_of_the_function(tmp_path):
-    (tmp_path / "few.toml").write_text(FEW)
-    out, _ = finished(tmp_path, "run", str(tmp_path / "few.toml"), "--json")
-    assert numbers(out) == [ran(FEW, tmp_path / "other.sqlite").runs[0].result.to_dict()]
