@@ -20,7 +20,7 @@ __all__ = ["doctor_command"]
 _FOR = {
     "accounting": "composition of privacy losses: dpsgd, registers, repeated noise",
     "cluster": "campaigns on many machines, with Dask",
-    "data": "audits of logs in Parquet files",
+    "data": "priors counted in tables, audits of logs in Parquet files",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
     "roads": "attacks on movements along roads",

@@ -38,6 +38,14 @@ def explain_command(what: str, *, as_json: bool) -> int:
     return 0
 
 
+# Bounds that assess makes from those of the rules.
+_ADDED = {
+    "blind-plus-rad": "success is at most the blind guess plus rad.\nSpeaks about: success.\nGives an upper bound.",
+    "prior-region": "what holds for every prior as near to the counted one as the true one may be.\n"
+    "For samples, and for tables without their small cells.\nSpeaks about: rad, success, gain.\nGives an upper bound.",
+}
+
+
 def _explained(what: str) -> tuple[str, str]:
     from ..bounds.rules import RULES
     from ..present.glossary import TERMS, term
@@ -49,9 +57,11 @@ def _explained(what: str) -> tuple[str, str]:
         return "term", f"{what}: {found}"
     if what in rules:
         return "rule", _rule(rules[what])
+    if what in _ADDED:
+        return "rule", f"{what}: {_ADDED[what]}"
     if what in KINDS:
         return "release", _kind(what, KINDS[what])
-    near = difflib.get_close_matches(what.lower(), list(dict.fromkeys([*TERMS, *rules, *KINDS])), n=3)
+    near = difflib.get_close_matches(what.lower(), list(dict.fromkeys([*TERMS, *rules, *_ADDED, *KINDS])), n=3)
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`dpradar list` has the rules and names."
     raise ParameterError("explain", "a term, a rule, a mechanism or a saved result", repr(what), hint)
 

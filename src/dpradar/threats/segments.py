@@ -41,12 +41,12 @@ class Segments:
     @cached_property
     def sizes(self) -> Ints:
         """The number of members of each fibre."""
-        return np.diff(np.r_[self.fibres, self.members.size])
+        return np.asarray(np.diff(np.r_[self.fibres, self.members.size]))
 
     @cached_property
     def cells(self) -> Ints:
         """The number of classes of each fibre."""
-        return np.diff(np.r_[self.first, self.classes.size])
+        return np.asarray(np.diff(np.r_[self.first, self.classes.size]))
 
     @property
     def misses(self) -> Ints:
