@@ -18,7 +18,7 @@ from ..guarantees.epsilon import epsilon_at
 from ..mechanisms import Composed
 from ..results.accounting import Accounting, StepLoss, Total
 from .cells import times_as_far
-from .compose import Part, Reading, Sum, added, sequential, worst
+from .compose import Known, Part, Reading, Sum, added, sequential, worst
 from .conversions import conversion
 from .facts import domain_warnings
 from .relation import Granularity
@@ -68,7 +68,8 @@ def account(pipeline: Pipeline) -> Accounting:
     inf
     """
     asked = _asked(pipeline)
-    totals = tuple(_total(pipeline, target) for target in asked)
+    known: Known = {}
+    totals = tuple(_total(pipeline, target, known) for target in asked)
     claim = pipeline.claim
     notes = [note for granularity in pipeline.granularities for note in domain_warnings(granularity, pipeline.facts)]
     notes += [f"{step.name}: reads data and states no cost" for step in pipeline.steps if step.unbudgeted]
@@ -89,12 +90,12 @@ def _asked(pipeline: Pipeline) -> tuple[Granularity, ...]:
     return pipeline.granularities or (Granularity.bounded(), Granularity.unbounded())
 
 
-def _total(pipeline: Pipeline, target: Granularity) -> Total:
+def _total(pipeline: Pipeline, target: Granularity, known: Known) -> Total:
     kinds = {step.notion for step in pipeline.steps if step.notion is not None}
     blank = any(step.unbudgeted for step in pipeline.steps)
-    pure = worst(pipeline, target, "pure") if "pure" in kinds or blank else None
-    gauss = worst(pipeline, target, "gaussian") if "gaussian" in kinds else None
-    together = worst(pipeline, target, "all")
+    pure = worst(pipeline, target, "pure", known) if "pure" in kinds or blank else None
+    gauss = worst(pipeline, target, "gaussian", known) if "gaussian" in kinds else None
+    together = worst(pipeline, target, "all", known)
     notion: Literal["pure", "gaussian", "mixed", "none"] = "pure" if blank else "none"
     if kinds:
         notion = "mixed" if len(kinds) > 1 else kinds.pop()

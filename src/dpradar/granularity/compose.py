@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .pipeline import Pipeline, Step
     from .relation import Granularity
 
-__all__ = ["Part", "Reading", "Sum", "added", "gaussian_of_pure", "sequential", "worst"]
+__all__ = ["Known", "Part", "Reading", "Sum", "added", "gaussian_of_pure", "sequential", "worst"]
 
 _MODES: tuple[Hidden, ...] = ("values", "points", "people")
 Reading = Literal["pure", "gaussian", "all"]
@@ -62,9 +62,16 @@ class Sum:
     parts: tuple[tuple[Part, bool], ...] = ()
 
 
-def worst(pipeline: Pipeline, target: Granularity, reading: Reading) -> Sum:
-    """Return the total under a granularity, the worst over what may be hidden where that is not said."""
-    found = [_best(pipeline, target, reading, mode) for mode in _modes(pipeline, target)]
+Known = dict[tuple["Granularity", Reading, "Facts"], Sum]
+
+
+def worst(pipeline: Pipeline, target: Granularity, reading: Reading, known: Known | None = None) -> Sum:
+    """Return the total under a granularity, the worst over what may be hidden where that is not said.
+
+    ``known`` keeps what was composed: totals under several granularities of one pipeline share it.
+    """
+    kept: Known = {} if known is None else known
+    found = [_best(pipeline, target, reading, mode, kept) for mode in _modes(pipeline, target)]
     if not found:
         return Sum(math.inf)
     return max(found, key=lambda one: one.value)
@@ -80,16 +87,16 @@ def _modes(pipeline: Pipeline, target: Granularity) -> tuple[Hidden, ...]:
     return ("points", "people") if "trajectory" in joins else _MODES
 
 
-def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden) -> Sum:
+def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden, known: Known) -> Sum:
     """Return the smallest total that follows from one granularity under which all steps are composed."""
     facts = replace(pipeline.facts, hidden=mode)
-    found = _composed(pipeline, target, reading, facts)
+    found = _kept(pipeline, target, reading, facts, known)
     value, base, factor = found.value, target, 1.0
     for other in dict.fromkeys((*pipeline.granularities, *pipeline.described)):
         far = conversion(other, target, facts).factor
         if other == target or math.isinf(far):
             continue
-        one = _composed(pipeline, other, reading, facts)
+        one = _kept(pipeline, other, reading, facts, known)
         scaled = times_as_far(far if reading == "pure" else far * far, one.value)
         if scaled < value:
             found, value, base, factor = one, scaled, other, far
@@ -98,6 +105,13 @@ def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidde
     rule = f"; {base} to {target} times {factor:g} (Proposition A.7)"
     parts = tuple((replace(p, loss=times_as_far(factor, p.loss), rule=p.rule + rule), c) for p, c in found.parts)
     return Sum(value, parts)
+
+
+def _kept(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts, known: Known) -> Sum:
+    key = (base, reading, facts)
+    if key not in known:
+        known[key] = _composed(pipeline, base, reading, facts)
+    return known[key]
 
 
 def _composed(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts) -> Sum:
