@@ -200,15 +200,19 @@ def test_killed_at_any_moment_at_most_one_figure_is_lost(tmp_path):
     assert not list(out.glob("*.tmp"))
 
 
-def test_two_at_a_time_give_the_same_files(tmp_path, monkeypatch):
+def test_two_at_a_time_give_the_same_files_and_say_that_they_go_on(tmp_path, monkeypatch):
     monkeypatch.delenv("DPRADAR_DATA", raising=False)
+    monkeypatch.setattr(module, "_BEAT", 0.2)
+    said: list[str] = []
     one, two = (
-        everything(tmp_path / str(workers), effort=Effort(quick=True, workers=workers), only=TINY) for workers in (1, 2)
+        everything(tmp_path / str(workers), tell=said.append, effort=Effort(quick=True, workers=workers), only=TINY)
+        for workers in (1, 2)
     )
     assert one.state("done") == two.state("done") == sorted(TINY, key=list(papers.FIGURES).index)
     for name in TINY:
         for file in one.outcomes[name].files:
             assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
+    assert any(line.startswith("computing ") and line.endswith("left") for line in said)
 
 
 def test_a_process_that_dies_takes_only_its_own_figure_along(tmp_path, monkeypatch):
@@ -262,6 +266,28 @@ def test_the_page(tmp_path, monkeypatch):
     assert number["not computed"] > 0
     assert [given["scope"] for given in page.all("th") if "scope" in given]
     assert all(given.get("aria-label") for given in page.all("svg"))
+
+
+def test_what_takes_long_says_that_it_goes_on(fakes, tmp_path, monkeypatch):
+    def slow(data, tell, keep, bar, effort):
+        for done in range(3):
+            bar(done, 3)
+        return Table(("x",), ({"x": 1.0},))
+
+    monkeypatch.setitem(papers.FIGURES, "rad:fig1", PaperFigure("slow", None, None, "", slow))
+    monkeypatch.setattr(module, "_BEAT", 0.0)
+    said: list[str] = []
+    everything(tmp_path, tell=said.append, effort=QUICK, only=["rad:fig1"])
+    assert "computing rad:fig1: 2 of 3" in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders there cannot be in the way like this")
+def test_a_folder_that_cannot_be_written_is_told(fakes, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = command("reproduce", "--quick", "--out", str(tmp_path / "file" / "below"), "--workers", "1")
+    assert done.returncode == 2
+    assert "--out must be a folder that can be written to" in done.stderr
+    assert "What is finished is kept" in done.stderr
 
 
 def test_stand_ins_are_named(fakes, tmp_path):

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..errors import ParameterError
 from .progress import bar
 
 __all__ = ["reproduce_command"]
@@ -83,8 +84,12 @@ def _everything(out: Path | None, only: str | None, *, as_json: bool, data: Path
         raise click.UsageError("--models and --network go with the name of one figure, not with all.")
     folder = out or Path("reproduction-quick" if effort.quick else "reproduction")
     words = [word for word in (only or "").split(",") if word]
-    run = everything(folder, data, lambda text: click.echo(text, err=True), effort=effort, only=words)
-    page, verdicts = write_page(run, folder), counts(run, folder)
+    try:
+        run = everything(folder, data, lambda text: click.echo(text, err=True), effort=effort, only=words)
+        page, verdicts = write_page(run, folder), counts(run, folder)
+    except OSError as error:
+        hint = f"{error.strerror or error}. What is finished is kept: start again to go on."
+        raise ParameterError("--out", "a folder that can be written to", repr(str(folder)), hint) from None
     states = {state: run.state(state) for state in ("done", "left out", "failed")}
     if as_json:
         answer = {"schema": "dpradar/reproduce-all/1", "page": str(page), "quick": effort.quick}

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
 
+    from .figure import Bar
+
     Tell = Callable[[str], None]
 
 __all__ = ["Run", "everything", "selected", "time_left"]
 
+_BEAT = 60.0  # seconds after which a line says that it goes on
 _NO_DATA = "papers.data"  # the name of the parameter in the error of a figure that needs a data set
 
 
@@ -108,14 +111,14 @@ def everything(
         progress.finished(name, done)
 
     if asked.workers > 1 and len(todo) > 1:
-        _several(todo, folder, data, one, asked.workers, finished)
+        _several(todo, folder, data, one, asked.workers, finished, progress.beat)
     else:
         for name in todo:
-            finished(name, compute(name, folder, data, asked))
+            finished(name, compute(name, folder, data, asked, progress.bar(name)))
     return Run(names, kept, asked, data)
 
 
-def compute(name: str, folder: Path, data: Path | None, effort: Effort) -> Outcome:
+def compute(name: str, folder: Path, data: Path | None, effort: Effort, bar: Bar | None = None) -> Outcome:
     """Return what came of one figure; whatever goes wrong in it is part of the answer."""
     from . import reproduce
 
@@ -123,7 +126,7 @@ def compute(name: str, folder: Path, data: Path | None, effort: Effort) -> Outco
     start = time.perf_counter()
     try:
         with one_thread():
-            files = reproduce(name, folder, data, told.append, effort=effort)
+            files = reproduce(name, folder, data, told.append, effort=effort, bar=bar)
     except ParameterError as error:
         missing = error.name == _NO_DATA
         text = f"needs {error.allowed}. {error.hint}" if missing else str(error)
@@ -142,11 +145,12 @@ def _several(
     effort: Effort,
     workers: int,
     finished: Callable[[str, Outcome], None],
+    beat: Callable[[Iterable[str]], None] = lambda _: None,
 ) -> None:
     """Compute figures in processes, so many at a time; those in progress when a process dies are tried again alone."""
-    lost = _pool(todo, folder, data, effort, workers, finished)
+    lost = _pool(todo, folder, data, effort, workers, finished, beat)
     for name in lost:
-        if _pool([name], folder, data, effort, 1, finished):
+        if _pool([name], folder, data, effort, 1, finished, beat):
             finished(name, Outcome("failed", 0.0, error="its process ended without an answer; not enough memory?"))
 
 
@@ -157,6 +161,7 @@ def _pool(
     effort: Effort,
     workers: int,
     finished: Callable[[str, Outcome], None],
+    beat: Callable[[Iterable[str]], None],
 ) -> list[str]:
     """Return the names that came to no answer because a process died."""
     waiting = list(todo)
@@ -167,7 +172,10 @@ def _pool(
             while waiting and len(running) < workers:
                 running[pool.submit(compute, waiting[0], folder, data, effort)] = waiting[0]
                 waiting.pop(0)
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            done = wait(running, _BEAT, FIRST_COMPLETED).done
+            if not done:
+                beat(running.values())
+            for future in done:
                 finished(running[future], future.result())
                 del running[future]
     except BrokenProcessPool:
@@ -192,6 +200,22 @@ class _Progress:
         # What was slower or faster than estimated so far will be so again; at first the estimate is all there is.
         pace = (self.spent + 30.0) / (self.thought + 30.0)
         return pace * sum(self.estimates[name] for name in self.left) / self.workers
+
+    def beat(self, running: Iterable[str]) -> None:
+        """Say what is being computed."""
+        self.tell(f"computing {', '.join(running)}; {time_left(self._seconds())}")
+
+    def bar(self, name: str) -> Bar:
+        """Return a function that says how far a figure is, once in a while."""
+        last = time.monotonic()
+
+        def moved(done: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= _BEAT:
+                last = time.monotonic()
+                self.tell(f"computing {name}: {done:,} of {total:,}")
+
+        return moved
 
     def finished(self, name: str, outcome: Outcome) -> None:
         """Say that a figure is finished."""
