@@ -100,7 +100,7 @@ def kept(store: Path) -> int:
     if not store.is_file():
         return 0
     try:
-        with sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=10.0) as base:
+        with sqlite3.connect(f"file:{store}?mode=rw", uri=True, timeout=10.0) as base:
             found = base.execute("SELECT count(*) FROM shard").fetchone()[0]
         base.close()
     except sqlite3.OperationalError:  # not made yet

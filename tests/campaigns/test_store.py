@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import sqlite3
 import subprocess
@@ -219,6 +220,34 @@ def test_stores_of_other_versions(tmp_path, schema, word):
     for use in (lambda: ran(FEW, store), lambda: campaigns.status(store)):
         with pytest.raises(StoreError, match=rf"made by {word} version of dpradar \(schema {schema}, this one has 1\)"):
             use()
+
+
+HALF_WRITTEN = """
+import os, sqlite3, sys
+base = sqlite3.connect(sys.argv[1], isolation_level=None)
+base.execute("PRAGMA cache_size = 1")  # so that pages are written before the end of the transaction
+base.execute("BEGIN IMMEDIATE")
+base.execute("DELETE FROM shard")
+base.executemany("INSERT INTO shard VALUES ('x', ?, 1, 1.0, 1, ?)", [(k, b"x" * 1000) for k in range(500)])
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_was_half_written_is_taken_back_even_to_read(tmp_path):
+    store = tmp_path / "few.sqlite"
+    before = ran(FEW, store)
+    size = store.stat().st_size
+    subprocess.run([sys.executable, "-c", HALF_WRITTEN, str(store)], check=False)
+    assert (tmp_path / "few.sqlite-journal").exists()
+    assert store.stat().st_size > size
+    assert campaigns.status(store).runs == before.runs
+    assert kept(store) == 1
+
+
+def test_errors_of_the_store_pass_between_processes():
+    error = StoreError("a.sqlite", "the disk is full", "Make room.", passing=True)
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made a word before
+    assert (str(again), again.passing) == (str(error), True)
 
 
 def test_damage_is_noticed(tmp_path):

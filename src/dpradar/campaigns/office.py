@@ -206,9 +206,10 @@ class Office:
                 return None
             made = self.store.made_since(plan, numbers)
             left = tuple(number for number in numbers if number not in made)
-            if made:  # by another process, and likely more of them
-                self.store.release(*line.leases(tuple(made)))
-                line.look(self.store)
+            for number in made:
+                line.missing.pop(number, None)
+            if len(left) < len(numbers):
+                self.store.release(*line.leases(tuple(number for number in numbers if number in made)))
             if left:
                 return Task(line.question, left)
         return None

@@ -41,6 +41,7 @@ CREATE TABLE lease (about TEXT, number INTEGER, trials INTEGER, token TEXT NOT N
   PRIMARY KEY (about, number, trials)) WITHOUT ROWID;
 """
 LEASE_SECONDS = 300.0
+_AHEAD = 10_000
 _WHY = {
     "FULL": ("the disk is full", "Make room, then go on where it was."),
     "IOERR": (
@@ -72,6 +73,13 @@ class StoreError(DpradarError):
         self.path, self.why, self.hint, self.passing = path, why, hint, passing
         super().__init__(f"the store {path} cannot be used: {why}. {hint}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.path, self.why, self.hint, self.passing)  # so that it passes between processes
+
+
+def _again(path: str, why: str, hint: str, passing: bool) -> StoreError:  # noqa: FBT001
+    return StoreError(path, why, hint, passing=passing)
+
 
 class Store:
     """An open store; every method that writes is called inside of ``writing()``."""
@@ -81,9 +89,11 @@ class Store:
         if not write and not path.is_file():
             raise StoreError(str(path), "there is no such file", "`dpradar campaign run FILE` makes one.")
         with self._told():
-            uri = f"{path.resolve().as_uri()}?mode={'rwc' if write else 'ro'}"
+            # Also to be read it is opened for writing where that is allowed: what a process that was killed left half
+            # written has to be taken back first.
+            uri = f"{path.resolve().as_uri()}?mode={'rwc' if write else 'rw'}"
             self._base = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=patience)
-            self._base.execute("PRAGMA synchronous = FULL")
+            self._base.execute("PRAGMA synchronous = FULL" if write else "PRAGMA query_only = ON")
         try:
             if write:
                 self._create()
@@ -270,10 +280,10 @@ class Store:
         return [number for number, _ in free]
 
     def made_since(self, plan: Plan, numbers: Sequence[int]) -> set[int]:
-        """Return which of these shards are there: another process may have made them."""
+        """Return which of these shards, and of those behind them, are there: another process may have made them."""
         query = "SELECT number, trials FROM shard WHERE digest = ? AND number BETWEEN ? AND ?"
-        rows = self.rows(query, plan.digest, min(numbers), max(numbers))
-        return {number for number, trials in rows if trials == plan.trials(number)}.intersection(numbers)
+        rows = self.rows(query, plan.digest, min(numbers), min(max(numbers) + _AHEAD, len(plan) - 1))
+        return {number for number, trials in rows if trials == plan.trials(number)}
 
     def release(self, about: str, numbers: Iterable[tuple[int, int]]) -> None:
         """Give up leases."""
