@@ -37,6 +37,8 @@ def test_degrees_are_drawn_with_east_to_the_right():
     table = measurement_pictures.visits(places=[town])
     assert table.numbers("x").tolist() == [-8.6, -8.5, -8.4]
     assert table.numbers("y").tolist() == [41.0, 41.1, 41.2]
+    aspect = measurement_pictures.draw_visits(table).axes[0].get_aspect()
+    assert aspect == pytest.approx(1.0 / math.cos(math.radians(41.1)))
 
 
 def test_shares_of_sensitive_values(tmp_path):

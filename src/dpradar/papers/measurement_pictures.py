@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_sensitive", "draw_visits", "sensitive", "visits"]
 
-_VISITS = ("place", "stand_in", "node", "x", "y", "probability")
+_VISITS = ("place", "stand_in", "node", "x", "y", "unit", "probability")
 _VALUES = ("table", "stand_in", "sensitive", "value", "share", "records")
 _LARGEST_DOT = 260.0  # square points, of the most visited node
 
@@ -41,7 +41,7 @@ def visits(data: Path | None = None, progress: Progress = _quiet, *, places: Seq
         # Degrees are latitude and longitude; made-up places are x and y.
         x, y = (one.roads.nodes[:, 1], one.roads.nodes[:, 0]) if one.roads.unit == "degrees" else one.roads.nodes.T
         for node, probability in enumerate(np.asarray(one.prior.probabilities)):
-            values = (one.name, one.stand_in, node, float(x[node]), float(y[node]), float(probability))
+            values = (one.name, one.stand_in, node, float(x[node]), float(y[node]), one.roads.unit, float(probability))
             rows.append(dict(zip(_VISITS, values, strict=True)))
     return Table(_VISITS, tuple(rows))
 
@@ -63,7 +63,9 @@ def draw_visits(table: Table) -> Figure:
             linewidths=0.0,
             rasterized=True,  # thousands of circles would be a large file
         )
-        panel.set_aspect("equal", adjustable="datalim")
+        # A degree of longitude is shorter than one of latitude.
+        degrees = own.rows[0]["unit"] == "degrees"
+        panel.set_aspect(1.0 / np.cos(np.radians(own.numbers("y").mean())) if degrees else 1.0, adjustable="datalim")
         panel.set_xticks([])
         panel.set_yticks([])
         canvas.label(panel, title=f"{place}: {own.rows[0]['stand_in']}", x="", y="")
