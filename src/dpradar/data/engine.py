@@ -97,8 +97,9 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _in_memory(table: Any) -> bool:
-    """Return whether an ibis table belongs to no backend (``ibis.memtable``)."""
-    return not table._find_backends()[0]
+    """Return whether an ibis table belongs to no backend (``ibis.memtable``), which ibis tells by a private name only."""
+    find = getattr(table, "_find_backends", None)
+    return find is not None and not find()[0]
 
 
 def _duckdb(memory: str, folder: str) -> Any:
