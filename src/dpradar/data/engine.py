@@ -97,7 +97,7 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 def _in_memory(table: Any) -> bool:
-    """Return whether an ibis table belongs to no backend (``ibis.memtable``), which ibis tells by a private name only."""
+    """Return whether an ibis table belongs to no backend (``ibis.memtable``); only a private name of ibis tells."""
     find = getattr(table, "_find_backends", None)
     return find is not None and not find()[0]
 
