@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASES"]
 
-_AUDIT = Path(__file__).resolve().parent.parent / "examples" / "audit-campaign.toml"
+_AUDIT = Path(__file__).resolve().parent.parent / "examples" / "campaigns" / "audits.toml"
 _SHARDS = 4000
 _TRIVIAL = f"""
 [[run]]

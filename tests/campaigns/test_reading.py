@@ -15,7 +15,7 @@ from dpradar.campaigns.shapes import DOES
 from dpradar.cli.campaign import campaign_command
 from dpradar.cli.main import main
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "campaigns"
 
 
 def problems(text, folder=None):
@@ -108,11 +108,11 @@ def test_a_grid_is_the_product_of_its_lists():
     assert len({run.seed for run in campaign.runs}) == 4
 
 
-@pytest.mark.parametrize("file", ["campaign.toml", "audit-campaign.toml"])
+@pytest.mark.parametrize("file", ["protocols.toml", "audits.toml"])
 def test_examples_are_sound(file):
     campaign = campaigns.read(EXAMPLES / file)
     assert campaign.title
-    if file == "audit-campaign.toml":
+    if file == "audits.toml":
         assert {(run.options["m"], run.options["trials"]) for run in campaign.runs} == {(3052, 10_000_000)}
 
 
