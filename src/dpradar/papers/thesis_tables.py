@@ -61,8 +61,8 @@ def two_records(factors: Sequence[int] = FACTORS, epsilon: float = EPSILON) -> T
 
     Examples
     --------
-    >>> round(two_records([3]).numbers("leakage")[0], 4)
-    1.4576
+    >>> round(float(two_records([3]).numbers("leakage")[0]), 4)
+    1.4624
     """
     flip = 1.0 / (1.0 + math.exp(epsilon))
     answer = np.array([[1.0 - flip, flip], [flip, 1.0 - flip]])
