@@ -294,6 +294,16 @@ def test_leases_of_the_living_and_of_the_dead(tmp_path):
             assert store.lease(here, "digest", numbers_of, 3) == [1]
 
 
+def test_leases_of_nobody_are_given_up(tmp_path):
+    with Store(tmp_path / "a.sqlite") as store, store.writing():
+        me = this_process()
+        assert store.lease(me, "digest", [(0, 10)], 1) == [0]  # without having said who it is
+        store.enter(type(me)("other", me.host, me.pid, me.born), 1)
+        assert store.lease(me, "digest", [(0, 10)], 1) == []
+        store.bury()
+        assert store.lease(me, "digest", [(0, 10)], 1) == [0]
+
+
 def test_a_number_of_a_process_that_was_given_again(tmp_path):
     me = this_process()
     assert gone(me.host, me.pid, me.born) is False

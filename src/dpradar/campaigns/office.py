@@ -136,6 +136,7 @@ class Office:
             except StoreError as error:
                 if not error.passing or time.monotonic() >= until:
                     raise _unkept(error, done) from None
+                self.tended = 0.0  # that was not written either
                 time.sleep(_POLL_SECONDS)
         for line, _, result in done:
             line.made += len(result.shards)

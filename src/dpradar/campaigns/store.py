@@ -261,6 +261,8 @@ class Store:
                 dead.append(token)
         if dead:
             self._bury(dead)
+        if self.rows("SELECT 1 FROM lease WHERE token NOT IN (SELECT token FROM process) LIMIT 1"):
+            self.write("DELETE FROM lease WHERE token NOT IN (SELECT token FROM process)", [()])
 
     def _bury(self, tokens: Iterable[str]) -> None:
         keys = [(token,) for token in tokens]
