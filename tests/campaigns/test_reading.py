@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -200,3 +201,17 @@ def test_mistakes_on_the_command_line(arguments, told, capsys, tmp_path, monkeyp
     assert end.value.code == 2
     assert capsys.readouterr().err.startswith(told)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_dask_that_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    campaign = campaigns.parse('run = [{do = "assess", kind = "grr", m = 4, epsilon = 1.0}]')
+    with pytest.raises(dr.MissingExtra, match=r'pip install "dpradar\[cluster\]"'):
+        campaigns.run(campaign, tmp_path / "a.sqlite", executor="dask://127.0.0.1:8786")
+
+
+@pytest.mark.parametrize("given", [{"executor": 3}, {"workers": 0}, {"workers": 1.5}])
+def test_crews_that_are_none(tmp_path, given):
+    campaign = campaigns.parse('run = [{do = "assess", kind = "grr", m = 4, epsilon = 1.0}]')
+    with pytest.raises(dr.ParameterError, match=rf"campaign\.{next(iter(given))} must be"):
+        campaigns.run(campaign, tmp_path / "a.sqlite", **given)
