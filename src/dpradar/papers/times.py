@@ -18,6 +18,7 @@ _SECONDS: Mapping[str, float] = {
     "rad:fig9": 9,
     "rad:fig10": 9,
     "rad:fig11": 9,
+    "measurement:fig5.1": 3,
     "measurement:fig6.4": 4,
     "measurement:fig6.5": 5,
     "measurement:fig6.6": 8,
@@ -52,9 +53,9 @@ _FULL: Mapping[str, float] = {
     "measurement:fig8.1": 400,
     "measurement:fig8.2": 60,
     "measurement:fig8.3": 250,
-    "rad:table2": 100,
-    "measurement:table8.1": 1200,
-    "measurement:table8.2": 1200,
+    "rad:table2": 40,
+    "measurement:table8.1": 90,
+    "measurement:table8.2": 130,
 }
 
 
