@@ -120,7 +120,13 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
 
 
 def tells_apart(cover: Cover) -> bool:
-    """Return whether a guess is right about one value only, and every value can be missed."""
+    """Return whether a guess is right about one value only, and every fibre can be missed.
+
+    Where nothing is known the one fibre need not be: no report points outside of it.
+    """
     single = cover.guesses > 1 and bool(np.all(cover.single_hits == 1))
-    blocks = all(block.kind == "singletons" and bool(np.all(block.counts == 1)) for block in cover.blocks)
-    return single and blocks
+    alone = len(cover.blocks) == 1 and not cover.single.size
+    return single and all(
+        block.kind == "singletons" and bool(np.all(block.counts == 1)) and (alone or block.misses > 0)
+        for block in cover.blocks
+    )
