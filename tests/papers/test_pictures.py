@@ -12,7 +12,7 @@ from dpradar import papers
 from dpradar.attacks.roads import Roads
 from dpradar.attacks.trips import synthetic_trips
 from dpradar.errors import ParameterError
-from dpradar.papers import measurement_pictures, thesis_tables
+from dpradar.papers import canvas, measurement_pictures, thesis_tables
 from dpradar.papers.model_tables import ADULT_SEX
 from dpradar.papers.towns import town_of
 
@@ -79,3 +79,16 @@ def test_survey_of_mechanisms():
     table = thesis_tables.mechanisms()
     assert len(table.rows) == 17
     assert [row["rules"] is not None for row in table.rows] == [row["thesis"] == "wrong" for row in table.rows]
+
+
+@pytest.mark.parametrize(("width", "columns"), [(4.0, 1), (9.0, 3), (30.0, 4)])
+def test_legends_fit_into_their_figure(width, columns):
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure, axes = canvas.panels(1, 1, width, 3.0)
+    for k in range(7):
+        axes[0, 0].plot([0, 1], [0, k], label=f"a curve with a long name, {k}")
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 4)
+    (legend,) = figure.legends
+    assert legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).width <= figure.bbox.width
+    assert legend._ncols == columns

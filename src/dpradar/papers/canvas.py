@@ -30,6 +30,7 @@ __all__ = [
     "finish",
     "from_zero",
     "label",
+    "legend",
     "need_matplotlib",
     "panels",
     "styled",
@@ -114,6 +115,18 @@ def from_zero(panel: Axes, top: float = 1.0) -> None:
     """Let both axes begin at 0, and the upright one end at ``top``."""
     panel.set_ylim(0.0, top)
     panel.set_xlim(left=0.0)
+
+
+def legend(figure: Figure, handles: Any, labels: Any, columns: int, *, place: str = "lower") -> None:
+    """Put the legend below the panels (or above), in fewer columns where so many do not fit into the figure."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for count in range(columns, 0, -1):
+        found = figure.legend(handles, labels, loc=f"outside {place} center", ncols=count)
+        if count == 1 or found.get_window_extent(renderer).width <= figure.bbox.width:
+            return
+        found.remove()
 
 
 def finish(figure: Figure, panel: Axes, *, title: str, x: str, y: str) -> Figure:

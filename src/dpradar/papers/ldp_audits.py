@@ -257,9 +257,9 @@ def draw(table: Table) -> Figure:
         own = table.where(place=place, protocol=name)
         _panel(panel, own)
         row = own.rows[0]
-        how = f"{row['repeats']} × {row['trials']:,} attacks; whole reports as a check: {row['reports']:,}"
+        how = f"{row['repeats']} × {row['trials']:,} attacks\nwhole reports as a check: {row['reports']:,}"
         canvas.label(panel, title=f"{name}, {place}, m = {row['m']:,}\n{how}", x="ε", y="audited ε")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 3)
     return figure
 
 
