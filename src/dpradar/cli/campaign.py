@@ -34,7 +34,10 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 @click.group("campaign", context_settings={"help_option_names": ["-h", "--help"]})
 def campaign_command() -> None:
-    """Run many attacks, audits, assessments and trainings from one file; survives a crash."""
+    """Run many attacks, audits, assessments and trainings from one file.
+
+    What is finished survives a crash.
+    """
 
 
 def _crew(command: Callable[..., Any]) -> Callable[..., Any]:

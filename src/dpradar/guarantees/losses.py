@@ -46,7 +46,8 @@ class Losses:
         start = int(np.searchsorted(self.at, epsilon, side="right"))
         if start >= self.masses.size:
             return min(self.infinite, 1.0)
-        return min(float(self.infinite - np.expm1(epsilon - self.at[start:]) @ self.masses[start:]), 1.0)
+        # Summed by numpy and not as a product of vectors, whose last digit depends on the number of threads.
+        return min(float(self.infinite - np.sum(np.expm1(epsilon - self.at[start:]) * self.masses[start:])), 1.0)
 
     def deltas(self, epsilons: Floats) -> Floats:
         """Return delta at many epsilons, from sums that are formed once."""
