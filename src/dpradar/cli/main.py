@@ -107,7 +107,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
     ),
     "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
-    "schema": (".schema", "schema_command", "Print the JSON Schema of spec files, for editors."),
+    "schema": (
+        ".schema",
+        "schema_command",
+        "Print the JSON Schema of spec files, or of pipelines (account, lint), for editors.",
+    ),
     "doctor": (".doctor", "doctor_command", "Show versions, what is installed and what works."),
 }
 
