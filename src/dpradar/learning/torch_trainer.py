@@ -261,7 +261,8 @@ def _started(network: Any, start: int) -> Any:
         raise ParameterError("Training.network", allowed, shown(network))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(start)
-        return network.module()
+        # Channels last in memory: convolutions and above all poolings are quicker on the CPU.
+        return network.module().to(memory_format=torch.channels_last)
 
 
 def need_torch() -> None:
