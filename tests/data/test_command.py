@@ -51,7 +51,8 @@ def test_the_same_numbers_as_in_python(folder, capsys):
     threat = dr.Threat(p, dr.Knowledge.columns("age", "sex"), dr.Goal.columns("race"))
     own = dr.assess(dr.GRR(m=p.size, epsilon=2.0), threat)
     assert found["rad"]["value"] == own.rad.value
-    assert found["prior"] == {"hash": p.digest, "size": p.size, "kappa": p.collision}
+    counted = p.measured.to_dict()
+    assert found["prior"] == {"hash": p.digest, "size": p.size, "kappa": p.collision, "counted": counted}
 
 
 def test_a_stated_domain_is_larger_than_what_occurs(folder, capsys):

@@ -88,7 +88,7 @@ def test_legends_fit_into_their_figure(width, columns):
     figure, axes = canvas.panels(1, 1, width, 3.0)
     for k in range(7):
         axes[0, 0].plot([0, 1], [0, k], label=f"a curve with a long name, {k}")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 4)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=4)
     (legend,) = figure.legends
     assert legend.get_window_extent(FigureCanvasAgg(figure).get_renderer()).width <= figure.bbox.width
     assert legend._ncols == columns

@@ -34,8 +34,9 @@ def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
     docs/derivations/tables.md. ``hit`` belongs to the prior that was counted, and is not told.
     """
     told = measured.assumption
+    counted = {**result.prior, "counted": measured.to_dict()}
     if measured.distance == 0.0:
-        return replace(result, rad=_with(result.rad, told), success=_with(result.success, told))
+        return replace(result, rad=_with(result.rad, told), success=_with(result.success, told), prior=counted)
     t, baseline = measured.distance, result.baseline or 0.0
     rad = _wider(result.rad, 3.0 * t * tv, tv, told)
     success = _wider(result.success, t, 1.0, told)
@@ -56,7 +57,7 @@ def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
         hit=None,
         false_hit=None,
         others=(*old, *result.others),
-        prior={**result.prior, "region": region},
+        prior={**counted, "region": region},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import MissingExtra
 
@@ -117,13 +117,15 @@ def from_zero(panel: Axes, top: float = 1.0) -> None:
     panel.set_xlim(left=0.0)
 
 
-def legend(figure: Figure, handles: Any, labels: Any, columns: int, *, place: str = "lower") -> None:
+def legend(figure: Figure, handles: Any, labels: Any, *, columns: int, above: bool = False) -> None:
     """Put the legend below the panels (or above), in fewer columns where so many do not fit into the figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    place: Literal["outside upper center", "outside lower center"]
+    place = "outside upper center" if above else "outside lower center"
     for count in range(columns, 0, -1):
-        found = figure.legend(handles, labels, loc=f"outside {place} center", ncols=count)
+        found = figure.legend(handles, labels, loc=place, ncols=count)
         if count == 1 or found.get_window_extent(renderer).width <= figure.bbox.width:
             return
         found.remove()

@@ -259,7 +259,7 @@ def draw(table: Table) -> Figure:
         row = own.rows[0]
         how = f"{row['repeats']} × {row['trials']:,} attacks\nwhole reports as a check: {row['reports']:,}"
         canvas.label(panel, title=f"{name}, {place}, m = {row['m']:,}\n{how}", x="ε", y="audited ε")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 3)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=3)
     return figure
 
 

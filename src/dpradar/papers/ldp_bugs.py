@@ -186,7 +186,7 @@ def draw(table: Table) -> Figure:
         own = table.where(place=place)
         _panel(panel, own)
         canvas.label(panel, title=f"{own.rows[0]['bug']}, {place}", x="claimed ε", y="audited ε")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 3)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=3)
     return figure
 
 

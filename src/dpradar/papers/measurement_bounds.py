@@ -233,5 +233,5 @@ def _drawn(table: Table, number: str) -> Figure:
         title = f"{name} prior: κ = {row['kappa']:.2g}, κ⁺ = {row['kappa_plus']:.2g}"
         canvas.label(panel, title=title, x="ε (δ = 10⁻⁵, m = 100)", y="bound on U-ReRo (RAD)")
         canvas.from_zero(panel)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 3)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=3)
     return figure

@@ -261,7 +261,7 @@ def draw(table: Table) -> Figure:
         _panel(axes, some, "Corollary" if prior == "uniform" else "Theorem")
         canvas.label(axes, title=f"{name}, m = {count}, {prior} prior", x="ε at δ = 10⁻⁵ (add/remove)", y="risk")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    canvas.legend(figure, handles, labels, 3)
+    canvas.legend(figure, handles, labels, columns=3)
     return figure
 
 

@@ -222,7 +222,7 @@ def draw(table: Table) -> Figure:
         _panel(panel, own)
         row = own.rows[0]
         canvas.label(panel, title=f"{place}, η = {eta} of {row['diameter']} hops", x="ε", y="probability")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 4)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=4)
     figure.suptitle("; ".join(dict.fromkeys(f"{row['place']}: {row['stand_in']}" for row in table.rows)), fontsize=8)
     return figure
 

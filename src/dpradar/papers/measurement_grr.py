@@ -318,7 +318,7 @@ def draw(table: Table) -> Figure:
         _panel(panel, own)
         stand_in = f"\n{own.rows[0]['stand_in']}" if own.rows[0]["stand_in"] else ""
         canvas.label(panel, title=f"{place}, m = {own.rows[0]['m']:,}{stand_in}", x="ε", y="probability")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 4)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=4)
     return figure
 
 

@@ -270,7 +270,7 @@ def draw(table: Table) -> Figure:
         shape = table.rows[0]["shape"]
         title = f"{'U(0, 1)' if shape == 1.0 else f'Beta({shape:g}, {shape:g})'} prior, ε = {epsilon:g}"
         canvas.label(panel, title=title, x="draws N", y="RAD: mean and 95 % interval")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), len(etas) + 1)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=len(etas) + 1)
     return figure
 
 

@@ -102,5 +102,5 @@ def draw(table: Table) -> Figure:
         y="error that 5 of 100 answers exceed",
     )
     panel.set_xlim(0.0, 0.9)
-    canvas.legend(figure, *panel.get_legend_handles_labels(), 2)
+    canvas.legend(figure, *panel.get_legend_handles_labels(), columns=2)
     return figure

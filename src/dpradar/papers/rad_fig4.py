@@ -229,7 +229,7 @@ def draw(table: Table) -> Figure:
     for axes, kind in zip(panels[0], kinds, strict=True):
         _panel(axes, table, kind)
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    canvas.legend(figure, handles, labels, 3)
+    canvas.legend(figure, handles, labels, columns=3)
     return figure
 
 

@@ -153,7 +153,7 @@ def draw(table: Table) -> Figure:
         canvas.label(axes[2, column], title="", x="η, hours a guess may be off", y="RAD, exact")
         for row in range(3):
             axes[row, column].set_ylim(-0.02, 1.04 if row == 1 else 0.75)
-    canvas.legend(figure, *axes[1, 0].get_legend_handles_labels(), len(ETAS) + 1, place="upper")
+    canvas.legend(figure, *axes[1, 0].get_legend_handles_labels(), columns=len(ETAS) + 1, above=True)
     return figure
 
 

@@ -92,5 +92,5 @@ def draw(table: Table) -> Figure:
         title = f"{place}, m = {table.where(place=place).rows[0]['m']:,}"
         canvas.label(panel, title=title, x="ε", y="reconstruction advantage (RAD)")
         canvas.from_zero(panel)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 3)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=3)
     return figure

@@ -79,7 +79,7 @@ def draw_gaussian(table: Table) -> Figure:
             canvas.curve(panel, own.numbers("rho"), np.where(y <= 1.6 * float(m or 1), y, np.nan), i, text)
         canvas.label(panel, title=f"{m} records", x="largest correlation", y="leakage / ε")
         panel.set_ylim(1.0, 1.5 * float(m or 1))
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 2)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=2)
     return figure
 
 

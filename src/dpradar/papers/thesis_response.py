@@ -114,7 +114,7 @@ def draw_accuracy(table: Table) -> Figure:
         canvas.curve(panel, own.numbers("error"), own.numbers("tail"), i, name, markers=8)
     title = f"{N_4} records, a change with probability {R_4:g}, leakage at most {EPSILON_4:g}"
     canvas.label(panel, title=title, x="error of the count", y="probability of at least that error")
-    canvas.legend(figure, *panel.get_legend_handles_labels(), 2)
+    canvas.legend(figure, *panel.get_legend_handles_labels(), columns=2)
     return figure
 
 
@@ -131,5 +131,5 @@ def draw_by_epsilon(table: Table) -> Figure:
             canvas.curve(panel, own.numbers("epsilon"), np.where(error > 0.0, error, np.nan), i, name, markers=8)
         panel.set_yscale("log")
         canvas.label(panel, title=f"a change with probability {change:g}", x="leakage allowed", y="error, 95 of 100")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 2)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=2)
     return figure

@@ -229,7 +229,7 @@ def draw(column: str) -> Callable[[Table], Figure]:
                 panel.plot(x, own.numbers(f"{column}_measured"), ".", color=canvas.COLOURS[i % len(canvas.COLOURS)])
             panel.set_yscale("log")
             canvas.label(panel, title=str(name), x="leakage allowed", y=title)
-        canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 5)
+        canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=5)
         return figure
 
     return drawn

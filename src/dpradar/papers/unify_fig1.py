@@ -207,7 +207,7 @@ def draw(table: Table) -> Figure:
             canvas.curve(axes[0, 1], own.numbers("baseline"), own.numbers(column), i, None, markers=8)
         canvas.label(axes[0, 1], title="Census, state level", x="baseline", y="gain: success − baseline")
         canvas.from_zero(axes[0, 1], 0.8)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 2)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=2)
     return figure
 
 

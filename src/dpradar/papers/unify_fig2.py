@@ -93,5 +93,5 @@ def draw(table: Table) -> Figure:
             canvas.label(panel, title=f"{kind} noise, n = {n}", x=f"ε{at}", y="gain: success − baseline")
             canvas.from_zero(panel, 1.02)
             panel.set_xlim(0.0, _WIDEST[str(kind)])
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), len(_LABELS))
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=len(_LABELS))
     return figure

@@ -87,5 +87,5 @@ def draw(table: Table) -> Figure:
         canvas.label(panel, title=shown(at), x="ε at δ = 10⁻⁵", y="gain: success − baseline")
         canvas.from_zero(panel, 1.02)
         panel.set_xlim(0.0, 36.0)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), len(_LABELS))
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=len(_LABELS))
     return figure

@@ -161,7 +161,7 @@ def draw(table: Table) -> Figure:
     for panel, at in zip(axes[:, 0], chosen, strict=True):
         _bars(panel, table.where(at=at))
         canvas.label(panel, title=shown(at), x="", y="gain: success − baseline")
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), len(_BARS))
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=len(_BARS))
     return figure
 
 

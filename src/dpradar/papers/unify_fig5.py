@@ -110,5 +110,5 @@ def draw(table: Table) -> Figure:
         title = f"σ = {sigma:g} ({source}), ε = {own.rows[0]['epsilon']:.2f} at δ = 10⁻⁵"
         canvas.label(panel, title=title, x="probability of the likelier value", y="success")
         panel.set_ylim(0.5, 1.01)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 2)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=2)
     return figure

@@ -112,7 +112,7 @@ def draw(table: Table) -> Figure:
             _mark_limit(panel, table)
         canvas.label(panel, title=shown(at), x="queries", y="gain: success − baseline")
         canvas.from_zero(panel)
-    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), 1)
+    canvas.legend(figure, *axes[0, 0].get_legend_handles_labels(), columns=1)
     return figure
 
 

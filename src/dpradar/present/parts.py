@@ -277,7 +277,9 @@ def label_of(
         Entry(term="Counted", text=_sentence(list(dict.fromkeys(releases)))),
         Entry(term="Not covered", text=sentences.NOT_COVERED),
     ]
-    if any(result.prior for _, result in results):
+    if any("counted" in result.prior for _, result in results):
+        entries.append(Entry(term="These numbers", text=sentences.COUNTED))
+    elif any(result.prior for _, result in results):
         entries.append(Entry(term="These numbers", text=sentences.NOT_PRIVATE))
     return tuple(entry for entry in entries if entry.text)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ASSUMED",
+    "COUNTED",
     "NOT_COVERED",
     "NOT_PRIVATE",
     "PROTECTED",
@@ -73,6 +74,7 @@ NOT_PRIVATE = (
     "If what is believed beforehand was estimated from confidential records, these numbers are not themselves "
     "differentially private."
 )
+COUNTED = "What is believed beforehand was counted in a table, so they are not themselves differentially private."
 VACUOUS = "This says nothing: no rule that applies tells more than what holds for every release."
 QUANTITIES = {
     "rad": "what taking part adds",

@@ -9,6 +9,7 @@ from .numbers import number, safe_number
 from .parts import assumed, bound_rows, card_of
 from .sentences import (
     ASSUMED,
+    COUNTED,
     achieved_sentence,
     advantage_sentence,
     blind_sentence,
@@ -94,7 +95,9 @@ def _page_text(page: Page) -> str:
     for finding in page.evidence:
         told += ["", f"{finding.title}.", f"  {finding.text}"]
     told += ["", f"Assumes: {ASSUMED}"]
-    told += [f"{entry.term}: {entry.text}" for entry in page.label if entry.term == "Not covered"]
+    told += [
+        f"{entry.term}: {entry.text}" for entry in page.label if entry.term == "Not covered" or entry.text == COUNTED
+    ]
     return "\n".join(told)
 
 

@@ -66,7 +66,9 @@ class Assessment:
     false_hit: float | None = None
     reason: dict[str, str] = field(default_factory=dict, hash=False)
     others: tuple[Discarded, ...] = ()
-    prior: dict[str, Any] = field(default_factory=dict, hash=False)  # hash, size and kappa; never labels or frequencies
+    prior: dict[str, Any] = field(
+        default_factory=dict, hash=False
+    )  # hash, size, kappa, how it was counted; never labels or frequencies
     neighbours: str | None = None
     version: str = ""
     rates: HasRates | None = field(default=None, compare=False, repr=False)
