@@ -33,6 +33,7 @@ _ATTEMPTS = 14
 _CLOSE, _WORSE = 1e-9, 1.005
 _COARSEST = 1e6
 _USUAL_TOLERANCE, _USUAL_CELLS = 0.01, 300_000
+_FEW_CELLS, _FINEST = 25_000, 0.25
 _FFT_NOISE = 1e-12
 # A single loss beyond this matters to no event more likely than e^-60, hence to no rate anyone asks for; only to an
 # epsilon as large, for which the cap is lifted.
@@ -240,9 +241,12 @@ def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
         return Composition(pairs, 0.0, exact=True)
     if exact:
         return Composition(pairs, step, exact=True)
-    step *= wanted.coarseness or 1.0
-    found = Composition(pairs, step)
+    coarse = wanted.coarseness or 1.0
+    found = Composition(pairs, step * coarse)
     _ = found.tv
+    if coarse <= 1.0 and found.size < _FEW_CELLS:  # then a finer grid costs next to nothing
+        found = Composition(pairs, step * max(found.size / _FEW_CELLS, _FINEST))
+        _ = found.tv
     if wanted.coarseness is not None:
         return found
     best, low = found, 0.0
