@@ -166,7 +166,7 @@ def test_a_claim_without_its_rows_is_not_computed():
     ("agrees", "text"),
     [
         ((-1e-9, math.inf), "at least 0"),
-        ((0.5 - 1e-9, 0.5 + 1e-9), "0.5 only"),
+        ((0.5 - 1e-9, 0.5 + 1e-9), "0.5, up to rounding"),
         ((-1.0, 0.0), "at most 0"),
         ((5e4, 2e5), "50,000 to 200,000"),
         ((0.725, 0.735), "0.725 to 0.735"),

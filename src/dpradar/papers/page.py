@@ -90,7 +90,7 @@ def allowed(claim: Claim) -> str:
     """Return what numbers agree with a claim, and why so many."""
     low, high = (0.0 if abs(end) <= _ROUNDING else end for end in claim.agrees)
     if _number(low) == _number(high):
-        span = f"{_number(low)} only"
+        span = f"{_number(low)}, up to rounding"
     elif math.isinf(high) or high >= _WIDE:
         span = f"at least {_number(low)}"
     elif low <= -1.0:
