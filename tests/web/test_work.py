@@ -118,6 +118,21 @@ def test_a_question_that_was_given_up_is_asked_anew():
     asyncio.run(asked())
 
 
+def test_a_job_that_was_stopped_by_hand_is_not_begun_anew_while_it_ends():
+    async def asked():
+        desk = Desk(Limits())
+        first = desk.ask("attack", {"number": 1}, long=True)
+        first.state = "running"
+        desk.stop(first, wanted=True)
+        assert desk.ask("attack", {"number": 1}, long=True) is first
+        first.finish("done")
+        assert desk.ask("attack", {"number": 1}, long=True) is first
+        desk.forget(first)
+        assert desk.ask("attack", {"number": 1}, long=True) is not first
+
+    asyncio.run(asked())
+
+
 def test_a_whole_answer_is_not_called_partial_because_someone_left(client):
     address = "/assess?kind=grr&m=11&epsilon=1"
     desk = _desk(client)

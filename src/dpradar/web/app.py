@@ -147,7 +147,7 @@ class _Explorer:
         sent = dict(_pairs((await request.body()).decode("utf-8", "replace")))
         job, going = self.desk.find(sent.get("job", "")), True
         if job is not None and what == "stop":
-            self.desk.stop(job)
+            self.desk.stop(job, wanted=True)  # the page goes on asking how far it is
             await self.desk.wait(job, _STOPPING)
             going = job.state == "done"
         elif job is not None:

@@ -62,6 +62,7 @@ class Job:
     option: str = ""  # that the problem is about
     began: float = 0.0
     stopping: bool = False
+    wanted: bool = False  # what it has when it stops: somebody waits for that
     watchers: int = 0
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -197,7 +198,7 @@ class Desk:
         """Return the job for a question, a new one unless it is known; raises Busy when too many wait."""
         key = hashlib.sha256(json.dumps([task, data], sort_keys=True).encode()).hexdigest()[:32]
         known = self._jobs.get(key)
-        if known is not None and known.state in _KEPT and (known.finished or not known.stopping):
+        if known is not None and known.state in _KEPT and (known.finished or known.wanted or not known.stopping):
             self._jobs.move_to_end(key)
             return known
         seconds = self.limits.long_seconds if long else self.limits.quick_seconds
@@ -214,11 +215,11 @@ class Desk:
         with suppress(TimeoutError):
             await asyncio.wait_for(job.over.wait(), seconds)
 
-    def stop(self, job: Job) -> None:
-        """Ask a job to end with what it has."""
+    def stop(self, job: Job, *, wanted: bool = False) -> None:
+        """Ask a job to end with what it has; ``wanted``: who asks the same question meanwhile gets that too."""
         if job.state == "waiting":
             job.finish("stopped")
-        job.stopping = True
+        job.stopping, job.wanted = True, job.wanted or wanted
 
     def forget(self, job: Job) -> None:
         """Forget a finished job, so that the same question is worked on anew."""
