@@ -158,7 +158,7 @@ _TRAINED: tuple[Claim, ...] = (
         agrees=(-1.0, 0.0),
         instead=(1e-3, 0.2),
         because="the printed bound takes the add/remove noise for replace-one, where two gradients differ by twice as "
-        "much; the exact attack gets past it from epsilon 4 on. The bound that holds is not passed (next line)",
+        "much; the exact attack gets past it. The bound that holds is not passed (next line)",
         wrong=True,
         page="derivations/gradients",
     ),
