@@ -26,6 +26,7 @@ __all__ = [
     "Problem",
     "SpecError",
     "UnsupportedError",
+    "why_unreadable",
 ]
 
 
@@ -120,3 +121,15 @@ class MissingExtra(DpradarError, ImportError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         return type(self), (self.package, self.extra)
+
+
+def why_unreadable(error: Exception) -> str:
+    """Return why a file could not be read, as a sentence without its name, which the message has already.
+
+    Examples
+    --------
+    >>> why_unreadable(FileNotFoundError(2, "No such file or directory", "prior.csv"))
+    'No such file or directory.'
+    """
+    told = error.strerror if isinstance(error, OSError) else None
+    return f"{told or error}."

@@ -56,7 +56,14 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
             "run.prior: must be given: targets are drawn from it",
         ),
         ("[[run]]\ndo = 'audit'\nkind = 'laplace'\nscale = 1.0", "run.kind: must be one of grr,"),
-        ("[[run]]\ndo = 'audit'\nsampler = 'a:b'\ndomain = 3", "run.claim_epsilon: must be given, or claim_mu or"),
+        (
+            "[[run]]\ndo = 'audit'\nsampler = 'a:b'\ndomain = 3",
+            "run.claim_epsilon: must be given, or one of run.claim_mu,",
+        ),
+        (
+            "[[run]]\ndo = 'audit'\nsampler = 'a:b'\ndomain = 3\nclaim_rho = 1.0\nclaim_delta = 0.1",
+            "run.claim_delta: must be given with run.claim_epsilon; got run.claim_rho.",
+        ),
         (
             "[[run]]\ndo = 'audit'\nsampler = 'a:b'\ndomain = 3\nclaim_mu = 1.0\ntest = 'likelihood'",
             "run.test: must be 'rad' or 'search' without a kind; got 'likelihood'.",

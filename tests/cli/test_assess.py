@@ -119,7 +119,7 @@ def test_command_line_and_library_agree(arguments, mechanism):
 
 
 def test_files_for_matrix_query_records(tmp_path):
-    (tmp_path / "p.csv").write_text("0.9,0.1\n0.2,0.8\n")
+    (tmp_path / "p.csv").write_text("0.9,0.1\n0.2,0.8\n", encoding="utf-8-sig")  # as spreadsheets write it
     channel = answer("channel", "--matrix", str(tmp_path / "p.csv"))
     assert channel["rad"]["value"] == pytest.approx(0.35, abs=1e-12)  # TV 0.7 times 1 - 1/2
     (tmp_path / "q.csv").write_text("1,0\n0,1\n")

@@ -164,6 +164,10 @@ def test_audit_of_a_log(folder):
         (["samplers.py:half", "--claim-epsilon", "1"], "audit.domain"),
         (["samplers.py:half", "--domain", "2"], "--claim-epsilon"),
         (["samplers.py:half", "--domain", "2", "--claim-epsilon", "1", "--claim-mu", "1"], "one of"),
+        (
+            ["samplers.py:half", "--domain", "2", "--claim-mu", "1", "--claim-delta", "0.1"],
+            "given with --claim-epsilon",
+        ),
         (["samplers.py:none", "--domain", "2", "--claim-epsilon", "1"], "a name of samplers.py"),
         (["nowhere.py:half", "--domain", "2", "--claim-epsilon", "1"], "TARGET"),
         (["half", "--domain", "2", "--claim-epsilon", "1"], "module:name"),

@@ -132,6 +132,15 @@ def test_results_hold_no_value_and_no_frequency_of_a_cell(table, settings, tmp_p
     assert "differentially private" in told[-2]
 
 
+def test_the_share_of_what_was_left_out_is_told_with_two_digits():
+    # One cell is left out, so its share is the frequency of that cell: 7 of 9,007 rows, 0.000777...
+    table = pa.table({"a": ["x", "y", "z"] * 3000 + ["rare"] * 7})
+    found = prior(table, ["a"], suppress=10)
+    told = dr.assess(dr.GRR(m=found.size, epsilon=1.0), dr.Threat(found)).to_dict()["prior"]["counted"]
+    assert told["suppressed"] == told["distance"] == 0.00078
+    assert told["suppressed"] > 7 / 9007
+
+
 def test_the_prior_itself_holds_the_cells_for_those_who_ask(table):
     assert SECRET in prior(table, ["name"]).columns["name"]
 

@@ -159,7 +159,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(SpecError, match="at most 1,000,000 bytes"):
         read_pipeline(tmp_path / "large.toml")
     (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match="cannot be read"):
+    with pytest.raises(SpecError, match="must be UTF-8 text"):
         read_pipeline(tmp_path / "binary.toml")
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 
 import pytest
 
@@ -222,7 +223,7 @@ def test_a_process_that_dies_takes_only_its_own_figure_along(tmp_path, monkeypat
         def __init__(self, workers):
             pass
 
-        def submit(self, work, name, *rest):
+        def submit(self, work, name):
             from concurrent.futures import Future
 
             future = Future()
@@ -238,7 +239,8 @@ def test_a_process_that_dies_takes_only_its_own_figure_along(tmp_path, monkeypat
     monkeypatch.setattr(module, "Workers", Dying)
     found: dict[str, Outcome] = {}
     names = ["rad:fig1", "rad:fig2", "rad:fig3"]
-    module._several(names, tmp_path, None, QUICK, 2, lambda name, outcome: found.update({name: outcome}))
+    work = partial(module.compute, folder=tmp_path, data=None, effort=QUICK)
+    module._several(names, 2, work, lambda name, outcome: found.update({name: outcome}))
     assert [found[name].state for name in names] == ["done", "failed", "done"]
     assert "not enough memory" in found["rad:fig2"].error
 

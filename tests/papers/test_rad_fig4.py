@@ -12,6 +12,7 @@ import pytest
 import dpradar as dr
 from dpradar import papers
 from dpradar.papers import rad_fig4
+from dpradar.papers.figure import KEPT_PARTS
 
 FOLDER = os.environ.get("DPRADAR_DATA")
 real = pytest.mark.skipif(
@@ -64,7 +65,9 @@ def test_numbers_and_picture(made_up, tmp_path, monkeypatch):
     first = files[0].read_bytes()
     kept = sorted((tmp_path / "out" / "rad-fig4.partial").glob("*.npz"))
     before = [file.stat().st_mtime_ns for file in kept]
-    papers.reproduce("rad:fig4", tmp_path / "out", made_up, effort=papers.Effort(quick=True))
+    assert not any(KEPT_PARTS in line for line in said)
+    papers.reproduce("rad:fig4", tmp_path / "out", made_up, said.append, effort=papers.Effort(quick=True))
+    assert any(KEPT_PARTS in line for line in said)
     assert files[0].read_bytes() == first
     assert [file.stat().st_mtime_ns for file in kept] == before  # read again, not computed again
 

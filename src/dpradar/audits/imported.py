@@ -38,7 +38,7 @@ def imported(text: str, option: str, folder: Path | None = None) -> Any:
             module = importlib.import_module(place)
     except (ImportError, OSError, SyntaxError) as error:
         raise ParameterError(option, "something that can be imported", repr(text), f"{error}. {hint}") from None
-    except Exception as error:
+    except Exception as error:  # code of others: it may raise anything
         got = f"a module that raises {type(error).__name__}"
         raise ParameterError(option, "something that can be imported", got, hint) from error
     if not hasattr(module, name):

@@ -57,7 +57,7 @@ class Source:
             return self.call(inputs.copy(), rng)  # a copy, as of records and data sets: functions may work in place
         except DpradarError:
             raise
-        except Exception as error:
+        except Exception as error:  # code of others: it may raise anything
             allowed, hint = (
                 "a function that gives outputs as often as it is asked",
                 "The error was raised by the sampler.",
@@ -168,7 +168,7 @@ def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
             _, found, names = normalised(source.call(copies.copy(), rng), source.asked, known)
         except ParameterError:
             raise
-        except Exception as error:
+        except Exception as error:  # code of others: it may raise anything
             hint = "The error was raised by the sampler itself; a function of one value needs vectorised=False."
             got = f"{type(error).__name__}"
             raise ParameterError("sampler", f"a function that can be asked for {_PROBE} outputs", got, hint) from error

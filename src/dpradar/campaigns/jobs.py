@@ -19,7 +19,7 @@ from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
 from ..calibration.family import family_of_param
 from ..errors import ParameterError
-from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
+from ..spec.claims import claim_of
 from ..spec.kinds import KINDS
 from ..spec.question import release_of, sized, threat_of
 from ..spec.words import Where, inside
@@ -50,10 +50,6 @@ class Job:
     finish: Callable[[Sequence[bytes]], dict[str, Any]]
     chosen: str = ""
     whole: bool = False
-
-    def trials(self, number: int) -> int:
-        """Return how many trials belong to a shard."""
-        return min(self.size, self.total - number * self.size)
 
 
 def check(do: str, options: dict[str, Any], where: Where) -> None:
@@ -133,19 +129,10 @@ def _check_audit(options: dict[str, Any], where: Where) -> None:
 
 def _claim(options: dict[str, Any], where: Where) -> Any:
     """Return the claim: as stated, or the epsilon of the protocol."""
-    stated = [key for key in ("claim_epsilon", "claim_mu", "claim_rho") if key in options]
-    if len(stated) > 1 or not (stated or "epsilon" in options):
-        got = " and ".join(stated) or "nothing"
-        raise ParameterError(where("claim_epsilon"), "given, or claim_mu or claim_rho instead", got)
-    if stated == ["claim_mu"]:
-        return GDP(options["claim_mu"], neighbours="replace-one")
-    if stated == ["claim_rho"]:
-        return ZCDP(options["claim_rho"], neighbours="replace-one")
-    epsilon: float = options["claim_epsilon"] if stated else options["epsilon"]
-    delta: float = options.get("claim_delta", 0.0)
-    if delta > 0.0:
-        return ApproxDP(epsilon, delta, neighbours="replace-one")
-    return PureDP(epsilon, neighbours="replace-one")
+    stated = {key: value for key, value in options.items() if key.startswith("claim_")}
+    if not stated and "epsilon" in options:
+        stated = {"claim_epsilon": options["epsilon"]}
+    return claim_of(stated, where, "replace-one")
 
 
 def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:

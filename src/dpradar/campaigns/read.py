@@ -23,6 +23,7 @@ __all__ = ["parse", "read"]
 
 MOST_RUNS = 10_000
 _PEOPLE = ("name", "note")
+_START = "docs/how-to/run-a-campaign.md shows one to start from, examples/campaigns has more."
 
 
 def read(path: str | Path) -> Campaign:
@@ -31,7 +32,7 @@ def read(path: str | Path) -> Campaign:
     Files that the campaign names are looked for beside it.
     """
     path = Path(path)
-    return parse(text_of(path), folder=path.parent, file=str(path))
+    return parse(text_of(path, _START), folder=path.parent, file=str(path))
 
 
 def parse(text: str, *, folder: Path | None = None, file: str = "the campaign") -> Campaign:

@@ -80,7 +80,7 @@ def do(task: Task) -> Done:
         step: Callable[[Task], Done] = {PLAN: _plan, FINISH: _finish}.get(task.numbers[0], _shards)
         try:
             found = step(task)
-        except Exception as error:
+        except Exception as error:  # a worker lives on, whatever a sampler raises
             found = Done(failed=task.numbers[0], reason=_told(error))
     return Done(found.plan, found.shards, found.answer, found.failed, found.reason, used)
 
@@ -111,7 +111,7 @@ def _shards(task: Task) -> Done:
         started = time.perf_counter()
         try:
             data = job.piece(number)
-        except Exception as error:
+        except Exception as error:  # likewise, and the shards before this one are kept
             return Done(shards=tuple(found), failed=number, reason=_told(error))
         found.append((number, data, time.perf_counter() - started))
     return Done(shards=tuple(found))

@@ -11,11 +11,11 @@ import click
 from ..audits import Executable, Samples, audit
 from ..audits.imported import imported
 from ..errors import ParameterError
-from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
 from ..spec.question import release_of
 from ..spec.words import FLAGS, number, words
 from ..threats import Prior, Threat
 from . import parsing
+from .claim import claim_options, stated_claim
 from .main import EXIT_REFUTED
 from .progress import bar, repeat_command
 
@@ -23,7 +23,6 @@ __all__ = ["audit_command"]
 
 _LOGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 _PROTOCOLS = ("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard")
-_NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
 
 
 @click.command("audit")
@@ -42,11 +41,7 @@ _NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
     default="auto",
     show_default=True,
 )
-@click.option("--claim-epsilon", type=parsing.NUMBER, help="The claimed epsilon.")
-@click.option("--claim-delta", type=parsing.NUMBER, default=0.0, show_default=True, help="The claimed delta.")
-@click.option("--claim-mu", type=parsing.NUMBER, help="Instead: the claimed mu of Gaussian DP.")
-@click.option("--claim-rho", type=parsing.NUMBER, help="Instead: the claimed rho of zCDP.")
-@click.option("--neighbours", type=_NEIGHBOURS, help="Of the claim. Values of a domain are replaced: replace-one.")
+@claim_options
 @click.option("--protocol", type=click.Choice(_PROTOCOLS), help="How reports are read: a test of its likelihood ratio.")
 @click.option(
     "--rad", "by_rad", is_flag=True, help="Audit by the advantage of an attack; uniform prior unless --prior."
@@ -66,7 +61,7 @@ def audit_command(**options: Any) -> int:
     line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each.
     Exit code 5: the claim is refuted.
     """
-    claim, protocol = _claim(options), _protocol(options)
+    claim, protocol = stated_claim(options), _protocol(options)
     settings = {name: options[name] for name in ("trials", "significance", "sequential", "looks", "seed")}
     kind = {"output_kind": options["output_kind"]}
     sampler = _target(options)
@@ -79,25 +74,6 @@ def audit_command(**options: Any) -> int:
     result = replace(result, command=repeat_command(result.seed))
     click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
     return EXIT_REFUTED if result.refuted else 0
-
-
-def _claim(options: dict[str, Any]) -> Any:
-    names = [name for name in ("claim_epsilon", "claim_mu", "claim_rho") if options[name] is not None]
-    if len(names) != 1:
-        got = " and ".join(f"--{name.replace('_', '-')}" for name in names) or "none"
-        raise ParameterError("the claim", "one of --claim-epsilon, --claim-mu, --claim-rho", got)
-    neighbours = options["neighbours"]
-    if neighbours is None:
-        if options["pairs"] is not None:
-            raise ParameterError("--neighbours", "given with --pairs", "nothing", "It is never guessed.")
-        neighbours = "replace-one"
-    if names[0] == "claim_mu":
-        return GDP(options["claim_mu"], neighbours=neighbours)
-    if names[0] == "claim_rho":
-        return ZCDP(options["claim_rho"], neighbours=neighbours)
-    if options["claim_delta"] > 0.0:
-        return ApproxDP(options["claim_epsilon"], options["claim_delta"], neighbours=neighbours)
-    return PureDP(options["claim_epsilon"], neighbours=neighbours)
 
 
 def _protocol(options: dict[str, Any]) -> Any:

@@ -11,8 +11,9 @@ import click
 
 from ..audits.imported import imported
 from ..errors import ParameterError
+from ..spec.words import FLAGS
 from . import parsing
-from .audit import _claim
+from .claim import CLAIM, claim_options, stated_claim
 from .main import EXIT_REFUTED, EXIT_UNMET
 from .progress import bar, repeat_command
 from .writing import checked_reports, write_reports
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["lint_command"]
 
-_NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
+_OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 
 
 @click.command("lint")
@@ -31,11 +32,7 @@ _NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
 @click.option("--domain", type=parsing.WHOLE, help="Of the sampler: number of values; the inputs are 0 .. DOMAIN-1.")
 @click.option("--pairs", help="Of the sampler: pairs of neighbouring databases, as module:name.")
 @click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
-@click.option("--claim-epsilon", type=parsing.NUMBER, help="The claimed epsilon.")
-@click.option("--claim-delta", type=parsing.NUMBER, default=0.0, show_default=True, help="The claimed delta.")
-@click.option("--claim-mu", type=parsing.NUMBER, help="Instead: the claimed mu of Gaussian DP.")
-@click.option("--claim-rho", type=parsing.NUMBER, help="Instead: the claimed rho of zCDP.")
-@click.option("--neighbours", type=_NEIGHBOURS, help="Of the claim. Values of a domain are replaced: replace-one.")
+@claim_options
 @click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
 @click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
 @click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
@@ -53,6 +50,10 @@ def lint_command(**options: Any) -> int:
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"
         raise ParameterError("lint", "given a FILE or --sampler", got)
+    for name in _OF_SAMPLERS if options["sampler"] is None else ():
+        if options[name] not in (None, False):
+            hint = "A file states its claim in [claim]."
+            raise ParameterError(FLAGS(name), "used with --sampler", "a FILE", hint)
     paths = checked_reports(options["reports"])
     report = _of_file(options["file"]) if options["sampler"] is None else _of_sampler(options)
     click.echo(json.dumps(report.to_dict()) if options["as_json"] else report.explain())
@@ -76,7 +77,7 @@ def _of_sampler(options: dict[str, Any]) -> LintReport:
     with bar("lint") as progress:
         report = lint_sampler(
             sampler,
-            claim=_claim(options),
+            claim=stated_claim(options),
             pairs=pairs,
             vectorised=False if options["one_value"] else None,
             progress=progress,

@@ -27,13 +27,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["extended", "prior"]
+__all__ = ["CONFIDENCE", "SUPPRESS", "extended", "prior"]
 
 MOST_CELLS = 5_000_000
-_SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept", typical=(1, 20))
+SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept", typical=(1, 20))
 _SMOOTH = Param(name="smooth", low=0.0, low_open=True, what="the number of rows added to every cell", typical=(0.1, 1))
-_CONFIDENCE = Param(
-    name="confidence", low=0.0, high=1.0, low_open=True, high_open=True, what="the confidence of the region"
+CONFIDENCE = Param(
+    name="confidence",
+    low=0.0,
+    high=1.0,
+    low_open=True,
+    high_open=True,
+    what="the confidence of the region of priors that the numbers hold for",
 )
 _DOMAIN = Param(name="domain", integer=True, low=2, what="how many different records the mechanism takes")
 _MOST = Param(name="most_cells", integer=True, low=2, what="the most occupied cells that are worked with")
@@ -116,10 +121,10 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     """
     names = _checked_names(columns, weight)
     rules = checked_bins(bins, names)
-    fewest = int(_SUPPRESS.check("data", suppress))
+    fewest = int(SUPPRESS.check("data", suppress))
     most = int(_MOST.check("data", most_cells))
     added = None if smooth is None else _SMOOTH.check("data", smooth)
-    sure = None if confidence is None else _CONFIDENCE.check("data", confidence)
+    sure = None if confidence is None else CONFIDENCE.check("data", confidence)
     size = _checked_domain(domain, smoothed=added is not None)
     with opened(table, memory) as source:
         schema = guarded(source.table.schema)
@@ -230,7 +235,8 @@ def _prior(
         hint = "With a single possible record there is nothing to learn; count other columns, or cut them finer."
         raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
     lost, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
-    share = lost / (lost + total)
+    # Two digits, rounded up: results tell the share and the distance, and what was left out may be a single cell.
+    share = _rounded_up(lost / (lost + total))
     counted = weights / total
     probabilities, moved, smoothing = counted, 0.0, "none"
     if added is not None:
@@ -270,8 +276,6 @@ def _rounded_up(share: float) -> float:
 
 def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known."""
-    # Two digits, rounded up: results tell the distance, and what was left out may be a single cell.
-    share = _rounded_up(share)
     if sure is None:
         return {"distance": share}
     lost_rows, _, lost, lost_squares = cells.suppressed

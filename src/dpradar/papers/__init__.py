@@ -26,7 +26,7 @@ from . import (
     unify_fig6,
 )
 from .baselines import GIVEN
-from .figure import Effort, PaperFigure, printed
+from .figure import KEPT_PARTS, Effort, PaperFigure, printed
 from .measurement import MEASUREMENT
 from .thesis import THESIS
 
@@ -213,7 +213,10 @@ def reproduce(
     if figure.compute is not None:
         table = figure.compute(data, tell)
     elif figure.compute_long is not None:
-        table = figure.compute_long(data, tell, folder / f"{stem}.partial", bar, asked)
+        parts = folder / f"{stem}.partial"
+        if parts.is_dir() and any(parts.iterdir()):
+            tell(f"{name}: {KEPT_PARTS}")
+        table = figure.compute_long(data, tell, parts, bar, asked)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{stem}.csv"]
     table.write_csv(files[0])

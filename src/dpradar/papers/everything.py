@@ -6,6 +6,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,6 @@ def everything(
     estimates = {name: manifest.seconds(name) or expected(name, quick=asked.quick) for name in names}
     todo = sorted((name for name in names if name not in kept), key=lambda name: -estimates[name])
     progress = _Progress(tell, estimates, todo, len(names), min(asked.workers, max(1, len(todo))))
-    one = replace(asked, workers=1)
 
     def finished(name: str, outcome: Outcome) -> None:
         done = sealed(replace(outcome, digest=mark), folder)
@@ -111,7 +111,8 @@ def everything(
         progress.finished(name, done)
 
     if asked.workers > 1 and len(todo) > 1:
-        _several(todo, folder, data, one, asked.workers, finished, progress.beat)
+        work = partial(compute, folder=folder, data=data, effort=replace(asked, workers=1))
+        _several(todo, asked.workers, work, finished, progress.beat)
     else:
         for name in todo:
             finished(name, compute(name, folder, data, asked, progress.bar(name)))
@@ -132,7 +133,7 @@ def compute(name: str, folder: Path, data: Path | None, effort: Effort, bar: Bar
         text = f"needs {error.allowed}. {error.hint}" if missing else str(error)
         state = "left out" if missing else "failed"
         return Outcome(state, time.perf_counter() - start, told=tuple(told), error=text)
-    except Exception as error:
+    except Exception as error:  # one figure that fails does not stop the others
         text = f"{type(error).__name__}: {error}"
         return Outcome("failed", time.perf_counter() - start, told=tuple(told), error=text)
     return Outcome("done", time.perf_counter() - start, tuple(file.name for file in files), tuple(told))
@@ -140,26 +141,22 @@ def compute(name: str, folder: Path, data: Path | None, effort: Effort, bar: Bar
 
 def _several(
     todo: Sequence[str],
-    folder: Path,
-    data: Path | None,
-    effort: Effort,
     workers: int,
+    work: Callable[[str], Outcome],
     finished: Callable[[str, Outcome], None],
     beat: Callable[[Iterable[str]], None] = lambda _: None,
 ) -> None:
     """Compute figures in processes, so many at a time; those in progress when a process dies are tried again alone."""
-    lost = _pool(todo, folder, data, effort, workers, finished, beat)
+    lost = _pool(todo, workers, work, finished, beat)
     for name in lost:
-        if _pool([name], folder, data, effort, 1, finished, beat):
+        if _pool([name], 1, work, finished, beat):
             finished(name, Outcome("failed", 0.0, error="its process ended without an answer; not enough memory?"))
 
 
 def _pool(
     todo: Sequence[str],
-    folder: Path,
-    data: Path | None,
-    effort: Effort,
     workers: int,
+    work: Callable[[str], Outcome],
     finished: Callable[[str, Outcome], None],
     beat: Callable[[Iterable[str]], None],
 ) -> list[str]:
@@ -170,7 +167,7 @@ def _pool(
     try:
         while waiting or running:
             while waiting and len(running) < workers:
-                running[pool.submit(compute, waiting[0], folder, data, effort)] = waiting[0]
+                running[pool.submit(work, waiting[0])] = waiting[0]
                 waiting.pop(0)
             done = wait(running, _BEAT, FIRST_COMPLETED).done
             if not done:

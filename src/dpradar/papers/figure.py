@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     Progress = Callable[[str], None]
     Bar = Callable[[int, int], None]
 
-__all__ = ["Effort", "PaperFigure", "printed", "printed_cell"]
+__all__ = ["KEPT_PARTS", "Effort", "PaperFigure", "printed", "printed_cell"]
+
+KEPT_PARTS = "parts that were kept from earlier are used where they fit; the time is that of the rest"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..present.reproduced import Exhibit, Gallery, Room, Statement, gallery_document, inline_svg
 from .absent import ABSENT, SOURCES
 from .claims import CLAIMS
-from .figure import printed_cell
+from .figure import KEPT_PARTS, printed_cell
 from .manifest import write_whole
 from .table import Table
 
@@ -40,7 +40,7 @@ _LARGE = 1e4  # whole numbers above are written out
 _LONG = 100.0  # seconds
 _KINDS = {"fig": "Figure", "table": "Table"}
 _MISSING = ("no data", "not to be had")
-_ABOUT_DATA = (*_MISSING, "data folder", "real nodes", "nodes of a part", "stands in", "stand-in", "left out")
+_WORTH = (KEPT_PARTS, *_MISSING, "data folder", "real nodes", "nodes of a part", "stands in", "stand-in", "left out")
 _CONVOLUTIONAL = ("rad:fig5", "measurement:fig8.2", "measurement:fig8.3")  # on Fashion-MNIST, in the sources
 _SMALLER = "the small MLP of MNIST on Fashion-MNIST too (dpradar reproduce rad:fig5 --network convnet trains the other)"
 
@@ -167,7 +167,7 @@ def _worth(line: str, name: str) -> bool:
     from . import FIGURES
 
     figure = FIGURES[name]
-    return bool(figure.note and line == f"{name}: {figure.note}") or any(word in line for word in _ABOUT_DATA)
+    return bool(figure.note and line == f"{name}: {figure.note}") or any(word in line for word in _WORTH)
 
 
 def _stand_ins(run: Run, folder: Path) -> list[tuple[str, str]]:

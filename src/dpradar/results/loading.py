@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, why_unreadable
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 
 __all__ = ["load", "result_of"]
@@ -37,9 +37,9 @@ def load(path: str | Path) -> Any:
     True
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
-        raise ParameterError("load", "a file written by save()", str(path), str(error)) from None
+        raise ParameterError("load", "a file written by save()", str(path), why_unreadable(error)) from None
     return result_of(data, str(path))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from ..params import shown
 from .model import place_of
 from .problems import problem_of, shape_problems
 from .question import release_of
-from .read import MOST_BYTES, _not_toml
+from .read import plain_tables, text_of
 from .words import inside
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ __all__ = ["parse_pipeline", "read_pipeline"]
 
 _ALONE = ("claim", "data")
 _FREE = ("what", "note", "date")
+_START = "docs/how-to/account-for-a-pipeline.md shows one to start from, examples/pipelines has more."
 
 
 def read_pipeline(path: str | Path) -> Pipeline:
@@ -50,16 +50,7 @@ def read_pipeline(path: str | Path) -> Pipeline:
     (Step('count', epsilon 0.5 under unbounded),)
     """
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else f"byte {error.start}: {error.reason}"
-        raise SpecError(str(path), [Problem("", f"cannot be read: {told}")]) from None
-    if len(data) > MOST_BYTES:
-        raise SpecError(str(path), [Problem("", f"must have at most {MOST_BYTES:,} bytes")])
-    return parse_pipeline(text, file=str(path))
+    return parse_pipeline(text_of(path, _START), file=str(path))
 
 
 def parse_pipeline(text: str, *, file: str = "the pipeline") -> Pipeline:
@@ -74,11 +65,7 @@ def parse_pipeline(text: str, *, file: str = "the pipeline") -> Pipeline:
       titel: is not known here. Did you mean 'title'?
       step.epsilon: must be a number at least 0, or a table from granularities to numbers; got -1.0. Such as epsilon...
     """
-    try:
-        data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise SpecError(file, [_not_toml(text, error)]) from None
-    draft = _Draft(data)
+    draft = _Draft(plain_tables(text, file))
     made = draft.pipeline()
     if draft.problems or made is None:
         raise SpecError(file, draft.problems)

@@ -48,14 +48,14 @@ def read(path: str | Path) -> Spec:
     return parse(text_of(path), folder=path.parent, file=str(path))
 
 
-def text_of(path: Path) -> str:
-    """Return the text of a file, or raise SpecError with the reason why there is none."""
+def text_of(path: Path, start: str = "`dpradar new` writes one to start from.") -> str:
+    """Return the text of a file, or raise SpecError with the reason why there is none and where to ``start``."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
         text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
     except OSError as error:
-        raise SpecError(str(path), [Problem("", f"cannot be read: {error.strerror}", _near(path))]) from None
+        raise SpecError(str(path), [Problem("", f"cannot be read: {error.strerror}", _near(path) or start)]) from None
     except UnicodeDecodeError as error:
         raise SpecError(
             str(path), [Problem("", f"must be UTF-8 text; got byte {error.start}: {error.reason}")]
@@ -66,10 +66,10 @@ def text_of(path: Path) -> str:
 
 
 def _near(path: Path) -> str:
-    """Return a hint at a file with a similar name."""
-    beside = [other.name for other in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, beside, n=1)
-    return f"Did you mean {str(path.parent / near[0])!r}?" if near else "`dpradar new` writes one to start from."
+    """Return a hint at a file with a similar name, or nothing."""
+    beside = {other.stem: str(other) for other in path.parent.glob("*.toml")} if path.parent.is_dir() else {}
+    near = difflib.get_close_matches(path.stem, beside, n=1)
+    return f"Did you mean {beside[near[0]]!r}?" if near else ""
 
 
 def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> Spec:

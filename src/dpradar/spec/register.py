@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from ..errors import DpradarError, ParameterError
+from ..errors import DpradarError, ParameterError, why_unreadable
 from ..mechanisms import Composed
 from .kinds import KINDS
 from .question import release_of
@@ -58,9 +58,9 @@ def register(path: str | Path) -> Composed:
     Composed(2 releases)
     """
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ParameterError("register", "a readable TOML file", repr(str(path)), f"{error}.") from None
+        raise ParameterError("register", "a readable TOML file", repr(str(path)), why_unreadable(error)) from None
     entries = data.get("release")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         hint = "Write one [[release]] table for each release."

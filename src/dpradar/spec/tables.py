@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.table import CONFIDENCE, SUPPRESS
 from ..errors import ParameterError
 from ..mechanisms.ldp.parameters import M
-from ..params import Param, shown
+from ..params import shown
 from . import words
 from .calls import Call
 
@@ -25,15 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DATA", "PRIOR_CONFIDENCE", "SUPPRESS", "believed", "bins", "counted", "names", "table_call"]
 
 DATA = ("data", "columns", "known", "sensitive", "bins", "suppress", "prior_confidence")
-SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept")
-PRIOR_CONFIDENCE = Param(
-    name="prior_confidence",
-    low=0.0,
-    high=1.0,
-    low_open=True,
-    high_open=True,
-    what="the confidence of the region of priors that the numbers hold for",
-)
+PRIOR_CONFIDENCE = replace(CONFIDENCE, name="prior_confidence")
 _KEPT = 8  # priors of tables that are remembered
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..errors import ParameterError
+from ..errors import ParameterError, why_unreadable
 from ..params import shown
 from .calls import Call, Steps
 
@@ -172,11 +172,11 @@ def words(value: Any, option: str, where: Where) -> list[Any]:
 
 def _lines(path: Path, option: str, where: Where) -> list[str]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             lines = (line.strip() for line in file)
             return list(islice((line for line in lines if line), where.most_values + 1))  # one too many is noticed
     except (OSError, UnicodeDecodeError) as error:
-        raise ParameterError(where(option), "a readable file after @", repr(str(path)), str(error)) from None
+        raise ParameterError(where(option), "a readable file after @", repr(str(path)), why_unreadable(error)) from None
 
 
 def steps(value: Any, option: str, where: Where) -> Steps | list[float]:
@@ -226,10 +226,10 @@ def table(value: Any, option: str, where: Where) -> list[list[float]]:
 
 def _csv(path: Path, option: str, where: Where) -> list[list[str]]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets begin with a mark
             return list(islice((row for row in csv.reader(file) if row), where.most_values + 1))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ParameterError(where(option), "a readable CSV file", repr(str(path)), str(error)) from None
+        raise ParameterError(where(option), "a readable CSV file", repr(str(path)), why_unreadable(error)) from None
 
 
 def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
@@ -239,11 +239,13 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
         return _columns_of(value, option, where)
     path = where.path(value, option)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets begin with a mark
+        with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             rows = list(islice(reader, where.most_values + 1))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ParameterError(name, "a readable CSV file with a header", repr(str(path)), str(error)) from None
+        raise ParameterError(
+            name, "a readable CSV file with a header", repr(str(path)), why_unreadable(error)
+        ) from None
     if not rows or any(None in row or None in row.values() for row in rows):
         raise ParameterError(name, "a CSV file with a header and rows of equal length", repr(str(path)))
     header = list(reader.fieldnames or ())

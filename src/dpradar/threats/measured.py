@@ -31,7 +31,7 @@ class Measured:
     weight: str | None = None  # the column of weights
     effective_rows: float | None = None  # (sum of weights)^2 / sum of squares
     fewest: int = 1  # cells with fewer rows were suppressed
-    suppressed: float = 0.0  # the share that they had
+    suppressed: float = 0.0  # the share that they had, rounded up to two digits
     smoothing: str = "none"
     confidence: float | None = None
     distance: float = 0.0
