@@ -157,6 +157,20 @@ def test_spec_files_say_all_that_is_wrong():
     assert {"threat[1].limits.rad", "threat[2].bins"} <= paths
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ('data = "people.parquet"\nknown', 'data = "peopel.parquet"\nknown', "threat[1].data"),
+        ("limits =", 'weights = "race"\nlimits =', "threat[1].weights"),
+        ("limits =", "suppress = 1000000\nlimits =", "threat[1].suppress"),
+    ],
+)
+def test_spec_files_say_which_key_of_a_table_is_wrong(folder, old, new, path):
+    with pytest.raises(dr.SpecError) as error:
+        run(parse(SPEC.replace(old, new), folder=folder))
+    assert path in {problem.path for problem in error.value.problems}
+
+
 def test_a_spec_without_a_folder_reads_no_table():
     with pytest.raises(dr.SpecError, match="given without a file"):
         parse(SPEC)

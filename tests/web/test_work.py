@@ -133,6 +133,20 @@ def test_a_job_that_was_stopped_by_hand_is_not_begun_anew_while_it_ends():
     asyncio.run(asked())
 
 
+def test_a_job_that_had_to_be_ended_is_not_begun_anew_by_the_page_that_asks_how_far_it_is():
+    async def asked():
+        desk = Desk(Limits())
+        first = desk.ask("attack", {"number": 1}, long=True)
+        first.state = "running"
+        desk.stop(first, wanted=True)
+        first.finish("stopped")
+        assert desk.ask("attack", {"number": 1}, long=True) is first
+        first.ended -= 60.0  # a minute later it is a new question
+        assert desk.ask("attack", {"number": 1}, long=True) is not first
+
+    asyncio.run(asked())
+
+
 def test_a_whole_answer_is_not_called_partial_because_someone_left(client):
     address = "/assess?kind=grr&m=11&epsilon=1"
     desk = _desk(client)

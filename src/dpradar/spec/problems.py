@@ -29,6 +29,10 @@ _KEYS = {
     "Goal.labels": "goal",
     "Goal.columns": "goal",
     "Repeated.times": "times",
+    "data.table": "data",
+    "data.weight": "weights",
+    "data.domain": "m",
+    "data.confidence": "prior_confidence",
 }
 
 

@@ -22,6 +22,7 @@ __all__ = ["Busy", "Crew", "Desk", "Job", "Limits"]
 # done: there is a result; bad: the question was; stopped: before there was one; late, large: too much work; bug: ours.
 State = Literal["waiting", "running", "done", "bad", "stopped", "late", "large", "bug"]
 _KEPT = ("waiting", "running", "done", "bad")  # in other states the same question is worked on anew
+_LINGER = 2.0  # seconds: the page of a job that was stopped by hand may ask once more before it goes
 _GRACE = 5.0  # seconds that a task has to end by itself when it is asked to
 _TICK = 0.25
 _WARMING = 60.0
@@ -61,6 +62,7 @@ class Job:
     problem: str = ""
     option: str = ""  # that the problem is about
     began: float = 0.0
+    ended: float = 0.0
     stopping: bool = False
     wanted: bool = False  # what it has when it stops: somebody waits for that
     watchers: int = 0
@@ -71,9 +73,18 @@ class Job:
         """Whether nothing more happens to it."""
         return self.state not in ("waiting", "running")
 
+    @property
+    def kept(self) -> bool:
+        """Whether it is the answer to whoever asks the same."""
+        if self.stopping and not self.finished:
+            return self.wanted
+        if self.state == "stopped" and self.wanted:
+            return time.monotonic() - self.ended < _LINGER
+        return self.state in _KEPT
+
     def finish(self, state: State, problem: str = "", option: str = "") -> None:
         """Say what came of it."""
-        self.state, self.problem, self.option = state, problem, option
+        self.state, self.problem, self.option, self.ended = state, problem, option, time.monotonic()
         self.over.set()
 
 
@@ -198,7 +209,7 @@ class Desk:
         """Return the job for a question, a new one unless it is known; raises Busy when too many wait."""
         key = hashlib.sha256(json.dumps([task, data], sort_keys=True).encode()).hexdigest()[:32]
         known = self._jobs.get(key)
-        if known is not None and known.state in _KEPT and (known.finished or known.wanted or not known.stopping):
+        if known is not None and known.kept:
             self._jobs.move_to_end(key)
             return known
         seconds = self.limits.long_seconds if long else self.limits.quick_seconds
@@ -217,9 +228,9 @@ class Desk:
 
     def stop(self, job: Job, *, wanted: bool = False) -> None:
         """Ask a job to end with what it has; ``wanted``: who asks the same question meanwhile gets that too."""
+        job.stopping, job.wanted = True, job.wanted or wanted
         if job.state == "waiting":
             job.finish("stopped")
-        job.stopping, job.wanted = True, job.wanted or wanted
 
     def forget(self, job: Job) -> None:
         """Forget a finished job, so that the same question is worked on anew."""
