@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import dpradar as dr
 from dpradar.spec import KINDS, parse, read, run, toml
@@ -498,6 +499,18 @@ def test_the_schema_knows_every_kind_and_key():
     grr = made["$defs"]["GrrRelease"]["properties"]
     assert (grr["m"]["minimum"], grr["epsilon"]["minimum"]) == (2, 0.0)
     assert '"default": null' not in json.dumps(made)
+
+
+def test_examples_fit_the_schema_and_mistakes_do_not():
+    Draft202012Validator.check_schema(schema())
+    fits = Draft202012Validator(schema()).is_valid
+    for path in sorted((ROOT / "examples").glob("*.toml")):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        assert fits(json.loads(json.dumps(data, default=str))), path.stem  # dates are text to a schema
+    sound = {"release": {"kind": "grr", "m": 10, "epsilon": 1.0}}
+    assert fits(sound)
+    for wrong in ({"m": 1}, {"epsilon": -1.0}, {"kind": "gr"}, {"epsilom": 1.0}, {"m": "ten"}):
+        assert not fits({"release": {**sound["release"], **wrong}})
 
 
 @pytest.mark.parametrize("kind", IN_FILES)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
 
 from ..attacks.run import CONFIDENCE
 from ..attacks.run import TRIALS as ATTACKS
@@ -19,7 +22,7 @@ from ..spec.shapes import Allowed, Limits, Table, Text, question_keys, table_mod
 if TYPE_CHECKING:
     from ..spec.words import Where
 
-__all__ = ["DOES", "Top", "kinds_for", "run_model"]
+__all__ = ["DOES", "Top", "file_model", "kinds_for", "run_model"]
 
 DOES = ("attack", "audit", "assess", "calibrate", "learning")
 _WITHOUT_PRIOR = ("baseline", "membership", "worst")
@@ -88,12 +91,8 @@ _NEEDED = {
     "learning": ("data", "network", "steps", "clip", "noise_multiplier", "learning_rate", "trials"),
 }
 _DOMAIN: dict[str, Any] = {"domain": type_of(_COUNT)}
-Top = table_model(
-    "Campaign",
-    "Keys outside of runs.",
-    {"title": Text, "description": Text, "seed": type_of(_SEED), "run": Any},
-    ("run",),
-)
+_TOP: dict[str, Any] = {"title": Text, "description": Text, "seed": type_of(_SEED)}
+Top = table_model("Campaign", "Keys outside of runs.", {**_TOP, "run": Any}, ("run",))
 
 
 def kinds_for(do: str) -> tuple[str, ...]:
@@ -113,16 +112,41 @@ def kinds_for(do: str) -> tuple[str, ...]:
     return IN_FILES if do == "assess" else ()
 
 
-@cache
-def _model(do: str, kind: str | None, left_out: tuple[str, ...] = ()) -> type[Table]:
+def _keys(do: str, kind: str | None) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the keys of a run, and those it needs, in the run itself or in its grid."""
     keys, needed = ({}, ()) if kind is None else question_keys(kind)
     if do in ("attack", "audit"):
         keys = {key: kept for key, kept in keys.items() if key not in _WITHOUT_PRIOR}
     if do == "audit" and kind is None:
         keys, needed = {**_DOMAIN, "prior": question_keys("grr")[0]["prior"]}, ("domain", "sampler")
-    keys = {**keys, **_RUN, **_KEYS[do]}
-    needed = ("do", *(key for key in needed if key not in left_out), *_NEEDED.get(do, ()))
-    return table_model("Run", f"A run: {do}.", keys, needed)
+    return {**keys, **_RUN, **_KEYS[do]}, ("do", *needed, *_NEEDED.get(do, ()))
+
+
+@cache
+def _model(do: str, kind: str | None, left_out: tuple[str, ...] = ()) -> type[Table]:
+    keys, needed = _keys(do, kind)
+    return table_model("Run", f"A run: {do}.", keys, tuple(key for key in needed if key not in left_out))
+
+
+@cache
+def file_model() -> type[Table]:
+    """Return the shape of a whole file, for the JSON Schema.
+
+    A grid may vary the kind and hold what a run needs: a run has the keys of all kinds here, and needs none of them.
+    """
+    runs: Any = Annotated[reduce(or_, map(_any_kind, DOES)), Field(discriminator="do")]
+    keys = {**_TOP, "run": runs | list[runs]}
+    return table_model("Campaign", "Many attacks, audits, assessments and trainings.", keys, ("run",))
+
+
+def _any_kind(do: str) -> type[Table]:
+    kinds = kinds_for(do)
+    keys: dict[str, Any] = {}
+    for kind in (*kinds, None) if do == "audit" else kinds or (None,):
+        for key, shape in _keys(do, kind)[0].items():
+            keys[key] = keys.get(key, shape) | shape
+    keys |= {"do": Literal[do], **({"kind": Literal[kinds]} if kinds else {})}
+    return table_model(do.capitalize(), f"A run: {do}.", keys, ("do",))
 
 
 def run_model(table: dict[str, Any], where: Where) -> type[Table]:

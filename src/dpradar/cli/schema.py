@@ -1,4 +1,4 @@
-"""``dpradar schema``: the JSON Schema of spec files and pipelines."""
+"""``dpradar schema``: the JSON Schemas of spec files, pipelines and campaigns."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ __all__ = ["schema_command"]
 
 
 @click.command("schema")
-@click.argument("what", type=click.Choice(["spec", "pipeline"]), default="spec")
+@click.argument("what", type=click.Choice(["spec", "pipeline", "campaign"]), default="spec")
 @click.option("--json", "as_json", is_flag=True, help="Print it in one line.")
 def schema_command(what: str, *, as_json: bool) -> None:
-    """Print the JSON Schema of spec files, or of pipelines (account, lint), for editors."""
+    """Print the JSON Schema of spec files, of pipelines (account, lint) or of campaigns, for editors."""
+    from ..campaigns.schema import campaign_schema
     from ..spec.schema import pipeline_schema, schema
 
-    made = pipeline_schema() if what == "pipeline" else schema()
+    made = {"spec": schema, "pipeline": pipeline_schema, "campaign": campaign_schema}[what]()
     click.echo(json.dumps(made, indent=None if as_json else 2))

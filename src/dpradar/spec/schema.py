@@ -1,4 +1,4 @@
-"""The JSON Schema of spec and pipeline files, for editors that complete and check TOML."""
+"""The JSON Schemas of spec and pipeline files, for editors that complete and check TOML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .shapes import Table
 
-__all__ = ["pipeline_schema", "schema"]
+__all__ = ["pipeline_schema", "schema", "schema_of"]
 
 
 def schema() -> dict[str, Any]:
@@ -20,7 +20,7 @@ def schema() -> dict[str, Any]:
     """
     from .shapes import file_model
 
-    return _of(file_model())
+    return schema_of(file_model())
 
 
 def pipeline_schema() -> dict[str, Any]:
@@ -33,10 +33,11 @@ def pipeline_schema() -> dict[str, Any]:
     """
     from .pipeline_shapes import pipeline_model
 
-    return _of(pipeline_model())
+    return schema_of(pipeline_model())
 
 
-def _of(model: type[Table]) -> dict[str, Any]:
+def schema_of(model: type[Table]) -> dict[str, Any]:
+    """Return the JSON Schema of files of a shape."""
     made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
     cleaned: dict[str, Any] = _without_nulls(made)
     return cleaned

@@ -1,0 +1,88 @@
+"""The JSON Schema of campaigns takes what can be read, and refuses the mistakes that one key shows."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from dpradar import campaigns
+from dpradar.campaigns.schema import campaign_schema
+from dpradar.campaigns.shapes import DOES, kinds_for, run_model
+from dpradar.cli.main import app
+from dpradar.errors import SpecError
+from dpradar.spec.kinds import KINDS
+from dpradar.spec.words import PLAIN
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples/campaigns").glob("*.toml"))
+SOUND = "seed = 1\n[[run]]\ndo = 'attack'\nkind = 'grr'\nm = 5\nepsilon = 1.0\n"
+
+
+@cache
+def _validator():
+    Draft202012Validator.check_schema(campaign_schema())
+    return Draft202012Validator(campaign_schema())
+
+
+def test_it_is_printed():
+    done = CliRunner().invoke(app, ["schema", "campaign"])
+    assert json.loads(done.output) == campaign_schema()
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_fit(path):
+    text = path.read_text(encoding="utf-8")
+    assert campaigns.parse(text, folder=path.parent).runs
+    assert _validator().is_valid(tomllib.loads(text))
+
+
+@pytest.mark.parametrize("do", DOES)
+def test_a_run_has_the_keys_of_every_kind(do):
+    known = set(campaign_schema()["$defs"][do.capitalize()]["properties"])
+    asked = [{"do": do, "kind": kind} for kind in kinds_for(do)] or [{"do": do}]
+    if do == "audit":
+        asked.append({"do": do})
+    found = [set(run_model(table, PLAIN).model_fields) for table in asked]
+    assert set().union(*found) == known
+
+
+@pytest.mark.parametrize("kind", [kind for kind in kinds_for("assess") if KINDS[kind].noise is not None])
+def test_what_fits_one_kind_fits(kind):
+    noise = KINDS[kind].noise.name
+    others = {param.name: 3 if param.integer else 0.5 for param in KINDS[kind].params if param.name != noise}
+    run = {"do": "calibrate", "kind": kind, "limits": {"rad": 0.1}, "seed": 3, **others}
+    assert _validator().is_valid({"run": run})
+    assert _validator().is_valid({"run": [run, {"do": "assess", "kind": kind, "grid": {noise: [1.0, 2.0]}}]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "title = 'nothing'\n",
+        "titel = 'x'\n" + SOUND,
+        SOUND.replace("attack", "atack"),
+        SOUND.replace("'grr'", "'gdp'"),
+        SOUND.replace("m = 5", "m = 1"),
+        SOUND.replace("1.0", "-1.0"),
+        SOUND.replace("1.0", "'1'"),
+        SOUND.replace("seed = 1", "seed = -1"),
+        SOUND + "trails = 5\n",
+        SOUND + "trials = 0\n",
+        SOUND + "maximise = 'gain'\n",
+        SOUND + "grid = 3\n",
+        SOUND + "grid = { m = 3 }\n",
+        "[[run]]\nkind = 'grr'\nm = 5\nepsilon = 1.0\n",
+        "[[run]]\ndo = 'calibrate'\nkind = 'grr'\nm = 3\nlimits = { rat = 0.1 }\n",
+        "[[run]]\ndo = 'learning'\nnetwork = ['a']\n",
+    ],
+)
+def test_mistakes_are_refused_by_both(text):
+    assert _validator().is_valid(tomllib.loads(SOUND))
+    assert not _validator().is_valid(tomllib.loads(text))
+    with pytest.raises(SpecError):
+        campaigns.parse(text)
