@@ -110,7 +110,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "schema": (
         ".schema",
         "schema_command",
-        "Print the JSON Schema of spec files, of pipelines (account, lint) or of campaigns, for editors.",
+        "Print the JSON Schema of spec files, pipelines or campaigns, for editors.",
     ),
     "doctor": (".doctor", "doctor_command", "Show versions, what is installed and what works."),
 }

@@ -13,7 +13,7 @@ __all__ = ["schema_command"]
 @click.argument("what", type=click.Choice(["spec", "pipeline", "campaign"]), default="spec")
 @click.option("--json", "as_json", is_flag=True, help="Print it in one line.")
 def schema_command(what: str, *, as_json: bool) -> None:
-    """Print the JSON Schema of spec files, of pipelines (account, lint) or of campaigns, for editors."""
+    """Print the JSON Schema of spec files, pipelines or campaigns, for editors."""
     from ..campaigns.schema import campaign_schema
     from ..spec.schema import pipeline_schema, schema
 
