@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,7 @@ _CURVE_NODES, _SAME_NODE = 300, 1e-14
 _HULL_PASSES = 60
 _MOST_ATOMS = 20_000  # losses of a composition that are listed one by one
 SAME_LOSS = 1e-11
+_SAME_PLACE = 1e-15  # relative to the largest loss: they are rounded, and this many times over stays below SAME_LOSS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,10 +241,13 @@ def listed(pairs: Pairs) -> Losses | None:
     """Return the losses of finite pairs together, one by one, while there are few of them."""
     at, masses, infinite = np.zeros(1), np.ones(1), 0.0
     for pair, times in pairs:
-        if not isinstance(pair, AtomPair) or times > _MOST_ATOMS:
+        # Sums of n numbers out of k different ones are at least n (k - 1) + 1 different ones.
+        if not isinstance(pair, AtomPair) or at.size + times * (len(pair.losses) - 1) > _MOST_ATOMS:
             return None
-        own, weights = np.array(pair.losses), np.array(pair.masses)
-        for _ in range(times):
+        single = np.array(pair.losses), np.array(pair.masses)
+        together = _equidistant(*single, times)
+        fits = together is not None and at.size * together[0].size <= 4 * _MOST_ATOMS
+        for own, weights in [together] if together is not None and fits else repeat(single, times):
             if at.size * own.size > 4 * _MOST_ATOMS:
                 return None
             at, masses = _merged((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
@@ -250,6 +255,34 @@ def listed(pairs: Pairs) -> Losses | None:
                 return None
         infinite = 1.0 - (1.0 - infinite) * (1.0 - pair.infinite) ** times
     return Losses(at, masses, infinite)
+
+
+def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats] | None:
+    """Return the losses of so many uses where those of one lie at equal distances, as for local reports; else None.
+
+    Sums of products of masses, without a transform: small masses are as exact as large ones. The cost grows with the
+    square of the number of losses.
+    """
+    if at.size == 1:
+        return times * at, masses**times
+    distances = at - at[0]
+    places = np.rint(distances / np.diff(at).min())
+    if not places[-1] * times < _MOST_ATOMS:
+        return None
+    step = float(np.max(distances[1:] / places[1:]))  # no loss is taken for a smaller one
+    if np.max(places * step - distances) > _SAME_PLACE * max(abs(float(at[0])), abs(float(at[-1]))):
+        return None
+    base = np.zeros(int(places[-1]) + 1)
+    base[places.astype(int)] = masses
+    power, left = np.ones(1), times
+    while left:
+        if left % 2:
+            power = np.convolve(power, base)
+        left //= 2
+        if left:
+            base = np.convolve(base, base)
+    seen = power > 0.0
+    return (times * at[0] + step * np.arange(power.size))[seen], power[seen]
 
 
 def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
