@@ -124,6 +124,13 @@ def test_distances_give_back_the_points():
         (lambda: GradientScores(1, 2, 1.0, 1.0).add(np.full((1, 3), np.nan), np.zeros((2, 3))), "finite"),
         (lambda: GradientScores(1, 2, 1.0, 1.0).add(np.zeros((1, 3)), np.ones((2, 3))), "clipped to norm"),
         (lambda: GradientScores(1, 2, 1.0, 1.0).add_products(np.zeros((1, 3)), np.zeros((1, 2, 2))), "products"),
+        (lambda: GradientScores(1, 2, 1.0, 1.0).add([[0.0], [1.0, 2.0]], np.eye(2)), "table of numbers"),
+        (lambda: GradientScores(1, 2, 1.0, 1.0).add(np.zeros((1, 2)), 1.001 * np.eye(2)), "clipped to norm"),
+        (lambda: GradientScores(1, 2, 1.0, 1.0).add_products([["a", "b"]], np.zeros((1, 2, 2))), "table of numbers"),
+        (lambda: GradientScores(1, 2, 1.0, 1e-200), "noise_multiplier"),
+        (lambda: printed_rule([[1.0, np.nan]], [0, 0]), "finite sums"),
+        (lambda: printed_rule([[1.0, 2.0]], [0, 0, 1]), "one code for each"),
+        (lambda: candidate_mechanism([[0.0], [1.0, 2.0]]), "square table"),
         (lambda: candidate_mechanism(np.zeros((2, 3))), "square table"),
         (lambda: candidate_mechanism([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]]), "no points have"),
         (lambda: GradientScores(1, 2, -0.1, 1.0), "clip"),
@@ -162,6 +169,8 @@ EMPTY = dr.Threat(dr.Prior.of([0.0, 0.5, 0.5]), dr.Knowledge.labels(["a", "b", "
         ([1, 2], UNIFORM, {"confidence": 1.0}, "confidence"),
         ([1, 2], dr.Threat(dr.Prior.uniform(3), goal=dr.Goal.labels([0, 0, 1])), {"rule": "printed"}, "'exact' unless"),
         ([1, 2], dr.Threat.membership(0.5), {}, "prior"),
+        ([1, 2], None, {}, "a Threat about the candidates"),
+        ([1, 2], UNIFORM, {"seed": -1}, "seed"),
     ],
 )
 def test_attacks_that_are_refused(targets, threat, options, words):

@@ -27,7 +27,7 @@ from dpradar.learning.models import (
     yeom,
     yeom_membership,
 )
-from dpradar.learning.models.attacker import columns_of
+from dpradar.learning.models.columns import columns_of
 
 # Guesses by hand: two classes, three values a, b, c of the sensitive column, true label 1.
 

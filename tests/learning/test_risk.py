@@ -155,6 +155,42 @@ def test_the_attack_on_draws_reaches_it(known, rate):
     assert run.rad.low <= found.any_gradients.rad.value
 
 
+@pytest.mark.parametrize("scale", [1e2, 1e4, 1e9])
+@pytest.mark.parametrize("prior", [(1 / 3, 1 / 3, 1 / 3), (0.02, 0.49, 0.49)])
+@pytest.mark.parametrize("codes", [(0, 0, 0), (0, 1, 2)], ids=["nothing", "everything"])
+def test_candidates_near_each_other_and_far_from_another(scale, prior, codes):
+    """The small direction counts, however large the other is: two outputs apart for sure, then one on a line."""
+    gradients = np.array([[scale, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]])
+    threat = dr.Threat(dr.Prior.of(prior), dr.Knowledge.labels(codes))
+    found = candidate_risk(gradients, threat, clip=scale, noise_multiplier=1.0 / scale, confidence=SURE)
+    grid = np.linspace(-9.0, 9.0, 100_001)
+    alone = best(np.array([[1.0], [0.0], [0.0]]), np.array(prior), codes)[0].sum()
+    near = np.stack([np.zeros_like(grid), norm.pdf(grid - 1.0), norm.pdf(grid + 1.0)])
+    rad = alone + np.trapezoid(best(near, np.array(prior), codes)[0], grid)
+    assert found.rad.low - 1e-6 <= rad <= found.rad.high + 1e-6
+    assert found.by_distances.rad.value >= rad - 1e-6
+    assert found.any_gradients.rad.value >= rad - 1e-6
+
+
+def test_goals_of_which_every_guess_may_lose():
+    """Each guess is right about somebody, so the best one may lose given some outputs: integral over the plane."""
+    hits = np.array([[True, True, False], [True, False, True], [True, False, False]])
+    prior = np.array([0.8, 0.1, 0.1])
+    threat = dr.Threat(dr.Prior.of(prior), goal=dr.Goal.within(0.5, (~hits).T.astype(float)))
+    assert np.array_equal(threat.goal.hits(threat.finite), hits)
+    points = np.array([[1.0, 0.0], [-1.0, 0.3], [-1.0, -0.3]]) / 1.1
+    found = candidate_risk(points, threat, clip=1.0, noise_multiplier=0.5, confidence=SURE)
+    line = np.linspace(-10.0, 10.0, 1001)
+    plane = np.stack(np.meshgrid(line, line), axis=-1)
+    densities = np.stack([multivariate_normal.pdf(plane, mean=point / 0.5) for point in points])
+    gains = prior[:, None, None] * (densities - np.tensordot(prior, densities, axes=1))
+    value = np.tensordot(hits.astype(float), gains, axes=1).max(axis=0)
+    assert value.min() < -1e-3
+    rad = value.sum() * (line[1] - line[0]) ** 2
+    assert found.rad.low <= rad <= found.rad.high
+    assert found.rad.high - found.rad.low < 0.01
+
+
 def test_equal_gradients_give_nothing_away():
     threat = dr.Threat(dr.Prior.of([0.7, 0.3]))
     found = candidate_risk(np.ones((2, 1)), threat, clip=1.0, noise_multiplier=0.1, confidence=SURE)
@@ -188,7 +224,12 @@ def test_intervals_are_honest():
         (np.zeros(2), {}, "2 rows"),
         ([], {}, "at least one step"),
         (np.ones((2, 3)), {}, "clipped to norm 1"),
+        ([[[1.0, 0.0], [0.0]]], {}, "table of numbers"),
+        ([np.eye(2), np.zeros((2, 3)), [["a"]]], {}, "table of numbers"),
+        (3.0, {}, "one table for each step"),
         (np.eye(2), {"clip": 0.0}, "clip"),
+        (np.eye(2), {"clip": 1e-20}, "clip"),
+        (np.eye(2), {"noise_multiplier": 1e-200}, "noise_multiplier"),
         (np.eye(2), {"clip": -1.0}, "clip"),
         (np.eye(2), {"noise_multiplier": 0.0}, "noise_multiplier"),
         (np.eye(2), {"noise_multiplier": -2.0}, "noise_multiplier"),

@@ -173,6 +173,24 @@ def test_true_claims_survive_many_models(epsilon):
     assert above <= MOST
 
 
+def test_thresholds_are_not_tested_on_the_scores_that_chose_them():
+    """Scores that say nothing: at most half of 400 audits may refute; with one half for both about 300 would."""
+    rng = np.random.default_rng(8)
+    claim = dr.PureDP(0.0, neighbours="add-remove")
+    refuted = sum(
+        canary_audit(rng.normal(size=400), rng.normal(size=400), claim, significance=0.5, seed=seed).refuted
+        for seed in range(400)
+    )
+    assert refuted <= 200 + 3.5 * 10
+
+
+@pytest.mark.parametrize("most", [np.inf, 1e300])
+def test_scores_may_be_infinite(most):
+    claim = dr.PureDP(1.0, neighbours="add-remove")
+    found = canary_audit(np.full(100, most), np.full(100, -np.inf), claim, seed=1)
+    assert found.epsilon_lower == canary_audit(np.full(100, 2.0), np.full(100, 1.0), claim, seed=1).epsilon_lower > 2.0
+
+
 def test_many_models_find_leaks():
     rng = np.random.default_rng(7)
     scores = rng.normal(1.0, 1.0, 2000), rng.normal(0.0, 1.0, 2000)

@@ -3,107 +3,39 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 
 import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.learning import Candidates, Network, Training, trainer
+from dpradar.learning import Network, Training, trainer
 from dpradar.learning.canaries import canary_audit
-from dpradar.learning.opacus import Recorder, gather
-
-torch = pytest.importorskip("torch", reason="PyTorch is not installed (make test-torch)")
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    opacus = pytest.importorskip("opacus", reason="Opacus is not installed (make test-torch)")
+from dpradar.learning.opacus import gather
+from tests.pytorch.private import (
+    CANDIDATES,
+    CLASSES,
+    CLIP,
+    FEATURES,
+    HIDDEN,
+    LEARNING_RATE,
+    NOISE,
+    RECORDS,
+    STEPS,
+    TARGET,
+    THREAT,
+    Private,
+    mlp,
+    nn,
+    some_data,
+    torch,
+)  # fmt: skip
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]  # Opacus and PyTorch warn of their own
-nn = torch.nn
-torch.set_num_threads(1)
-
-RECORDS, FEATURES, HIDDEN, CLASSES, CANDIDATES, TARGET = 59, 12, 6, 4, 5, 3
-CLIP, NOISE, LEARNING_RATE, STEPS = 0.7, 1.3, 0.5, 20
-THREAT = dr.Threat(dr.Prior.uniform(CANDIDATES))
 
 
 @pytest.fixture
 def data():
-    rng = np.random.default_rng(5)
-    x = rng.normal(size=(RECORDS + CANDIDATES, FEATURES)).astype(np.float32)
-    y = rng.integers(0, CLASSES, RECORDS + CANDIDATES)
-    return Candidates(x[:RECORDS], y[:RECORDS], x[RECORDS:], y[RECORDS:])
-
-
-class Numbered(torch.utils.data.Dataset):
-    """Records with their numbers; the target is the last one."""
-
-    def __init__(self, data, target=TARGET):
-        extra = [] if target is None else [target]
-        self.x = torch.from_numpy(np.concatenate([data.known_x, data.x[extra]]))
-        self.y = torch.from_numpy(np.concatenate([data.known_y, data.y[extra]]))
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, number):
-        return self.x[number], self.y[number], number
-
-
-def mlp(network, start=0):
-    stack = network.start(1, np.random.default_rng(start))
-    parts = []
-    for weight, bias in zip(stack.weights, stack.biases, strict=True):
-        layer = nn.Linear(weight.shape[1], weight.shape[2])
-        with torch.no_grad():
-            layer.weight.copy_(torch.from_numpy(weight[0].T.copy()))
-            layer.bias.copy_(torch.from_numpy(bias[0]))
-        parts += [layer, nn.ReLU()]
-    return nn.Sequential(*parts[:-1])
-
-
-class Private:
-    """A model under Opacus."""
-
-    def __init__(self, data, batch_size, target=TARGET, module=None, **settings):
-        torch.manual_seed(3)
-        module = module or mlp(Network((FEATURES, HIDDEN, CLASSES)))
-        self.engine = opacus.PrivacyEngine()
-        self.criterion = nn.CrossEntropyLoss()
-        made = self.engine.make_private(
-            module=module,
-            optimizer=torch.optim.SGD(module.parameters(), lr=LEARNING_RATE),
-            criterion=self.criterion,
-            data_loader=torch.utils.data.DataLoader(Numbered(data, target), batch_size=batch_size),
-            noise_multiplier=NOISE,
-            **{"max_grad_norm": CLIP, **settings},
-        )
-        self.model, self.optimizer, *_, self.loader = made
-
-    def recorder(self, data, **changed):
-        given = {
-            "candidates": (torch.from_numpy(data.x), torch.from_numpy(data.y)),
-            "target": TARGET,
-            "loader": self.loader,
-            **changed,
-        }
-        return Recorder(self.model, self.optimizer, self.criterion, **given)
-
-    def batches(self, steps):
-        while steps > 0:
-            for batch in self.loader:
-                yield batch
-                steps -= 1
-                if steps == 0:
-                    return
-
-    def run(self, steps=STEPS, recorder=None):
-        for x, y, _ in self.batches(steps):
-            if recorder is not None:
-                recorder.batch(x, y)
-            self.optimizer.zero_grad()
-            self.criterion(self.model(x), y).backward()
-            self.optimizer.step()
+    return some_data()
 
 
 def watched(private, recorder):
@@ -310,149 +242,3 @@ def test_canaries_in_and_out(data):
     assert not canary_audit(inside, outside, honest, seed=1).refuted
     claim = dr.DPSGD(8 * NOISE, 1.0, 3)
     assert canary_audit(inside, outside, claim, seed=1).refuted
-
-
-# ------------------------------------------------------------------------------------------------------ bad input
-
-
-def test_an_optimizer_that_is_not_private(data):
-    model = mlp(Network((FEATURES, CLASSES)))
-    with pytest.raises(dr.ParameterError, match="make_private"):
-        Recorder(
-            model,
-            torch.optim.SGD(model.parameters(), lr=0.1),
-            nn.CrossEntropyLoss(),
-            candidates=(torch.from_numpy(data.x), torch.from_numpy(data.y)),
-            target=0,
-            sample_rate=0.1,
-        )
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"clipping": "per_layer", "max_grad_norm": [CLIP] * 4},
-        {
-            "clipping": "adaptive",
-            "target_unclipped_quantile": 0.5,
-            "clipbound_learning_rate": 0.2,
-            "max_clipbound": 1e8,
-            "min_clipbound": 1e-2,
-            "unclipped_num_std": 1.0,
-        },
-        {"grad_sample_mode": "ghost"},
-    ],
-    ids=["per-layer", "adaptive", "ghost"],
-)
-def test_other_kinds_of_clipping(data, settings):
-    with pytest.raises(dr.ParameterError, match="flat clipping"):
-        Private(data, 20, **settings).recorder(data)
-
-
-@pytest.mark.parametrize(
-    ("changed", "text"),
-    [
-        ({"target": 5}, "from 0 to 4"),
-        ({"target": -1}, "from 0 to 4"),
-        ({"target": "3"}, "from 0 to 4"),
-        ({"candidates": torch.zeros(5, FEATURES)}, "two tensors"),
-        ({"candidates": (torch.zeros(5, FEATURES), torch.zeros(4))}, "one row for each"),
-        ({"candidates": (torch.zeros(1, FEATURES), torch.zeros(1))}, "at least 2"),
-        ({"candidates": (torch.full((5, FEATURES), torch.nan), torch.zeros(5))}, "finite"),
-        ({"loader": None}, "poisson_sampling"),
-        ({"loader": None, "sample_rate": 0.0}, "sample_rate"),
-    ],
-)
-def test_bad_settings(data, changed, text):
-    with pytest.raises(dr.ParameterError, match=text):
-        Private(data, 20).recorder(data, **changed)
-
-
-def test_models_that_cannot_be_recorded(data):
-    private = Private(data, 20)
-    private.model.eval()
-    with pytest.raises(dr.ParameterError, match=r"model\.train"):
-        private.recorder(data)
-    module = nn.Sequential(nn.Linear(FEATURES, CLASSES), nn.Dropout(0.5))
-    with pytest.raises(dr.ParameterError, match="dropout"):
-        Private(data, 20, module=module).recorder(data)
-
-
-def test_candidates_of_another_shape_than_the_batches(data):
-    private = Private(data, 20)
-    recorder = private.recorder(data, candidates=(torch.zeros(5, 3), torch.zeros(5, dtype=torch.long)))
-    with pytest.raises(dr.ParameterError, match="examples of shape"):
-        private.run(recorder=recorder)
-
-
-def test_a_target_that_is_not_there(data):
-    full = Private(data, RECORDS, target=None)
-    with pytest.raises(dr.ParameterError, match="in every batch"):
-        full.run(recorder=full.recorder(data))
-    private = Private(data, 20, target=None)
-    recorder = private.recorder(data)
-    private.run(60, recorder)
-    with pytest.raises(dr.ParameterError, match="never, in 60 steps"):
-        recorder.attack(THREAT)
-
-
-def test_candidates_that_are_in_the_data(data):
-    private = Private(data, RECORDS + 1)
-    recorder = private.recorder(data, target=1)  # the data has TARGET
-    with pytest.raises(dr.ParameterError, match="outside the training data"):
-        private.run(recorder=recorder)
-
-
-def test_a_batch_that_is_told_twice_and_one_that_is_not_told(data):
-    private = Private(data, RECORDS + 1)
-    recorder = private.recorder(data)
-    with pytest.raises(dr.ParameterError, match="called before each step"):
-        private.run()
-    private = Private(data, RECORDS + 1)
-    recorder = private.recorder(data)
-    recorder.batch(took_part=True)
-    with pytest.raises(dr.ParameterError, match="once for each batch"):
-        private.run(recorder=recorder)
-
-
-def test_a_loss_that_is_not_that_of_the_training(data):
-    private = Private(data, RECORDS + 1)
-    recorder = private.recorder(data)
-    recorder.criterion = nn.CrossEntropyLoss(label_smoothing=0.3)
-    with pytest.raises(dr.ParameterError, match="as in the batch"):
-        private.run(recorder=recorder)
-
-
-def test_noise_that_changes(data):
-    private = Private(data, RECORDS + 1)
-    recorder = private.recorder(data)
-    private.run(2, recorder)
-    private.optimizer.noise_multiplier *= 0.9
-    with pytest.raises(dr.ParameterError, match="Schedules"):
-        private.run(1, recorder)
-
-
-def test_gradients_that_are_not_numbers(data):
-    private = Private(data, 20)
-    recorder = private.recorder(data)
-    with torch.no_grad():
-        next(iter(private.model.parameters())).fill_(torch.nan)
-    with pytest.raises(dr.ParameterError, match="finite numbers"):
-        private.run(5, recorder)
-
-
-def test_what_cannot_be_gathered(data):
-    first, second, out = Private(data, 20), Private(data, 20), Private(data, 20, target=None)
-    recorders = [first.recorder(data), second.recorder(data), out.recorder(data, target=None)]
-    with pytest.raises(dr.ParameterError, match="Nothing was trained yet"):
-        recorders[0].assess(THREAT)
-    first.run(3, recorders[0])
-    second.run(4, recorders[1])
-    out.run(3, recorders[2])
-    with pytest.raises(dr.ParameterError, match="the same"):
-        gather(recorders[:2])
-    with pytest.raises(dr.ParameterError, match="target=None"):
-        gather([recorders[2]])
-    recorders[0].stop()
-    first.run(1)
-    assert recorders[0].scores.steps == 3

@@ -11,24 +11,26 @@ from .._version import __version__
 from ..attacks.general import GeneralAttack, LikeliestValue
 from ..attacks.optimal import tells_apart
 from ..attacks.play import Played
-from ..attacks.run import CONFIDENCE, counts_of
+from ..attacks.run import CONFIDENCE, checked_seed, counts_of
 from ..errors import ParameterError
 from ..mechanisms import Gaussian
-from ..params import shown
+from ..params import as_floats, shown
 from ..results.attack import AttackRun
+from ..threats import Threat
 from .gradients import GradientScores, printed_rule
 
 if TYPE_CHECKING:
     from ..attacks.optimal import Maximise
     from ..attacks.play import Attack
-    from ..threats import Threat
 
 __all__ = ["attack_gradients", "candidate_mechanism", "checked_targets"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 _UNLIKELY = 1e-9  # the prior gives such counts of some target less often than this
-_NEGATIVE = 1e-6  # relative to the largest: rounding in sums of squared distances
+_NEGATIVE = 1e-6  # relative to the largest: rounding in sums of squared distances, in single precision too
+_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of an eigenvalue, relative to the largest, for each candidate
+_SEEN = 1e-10  # a squared distance below this, over the variance of the noise, moves no risk by 1e-5
 
 
 def attack_gradients(
@@ -72,6 +74,9 @@ def attack_gradients(
         raise ParameterError("attack_gradients.maximise", "'rad' or 'success'", shown(maximise))
     if rule not in ("exact", "printed"):
         raise ParameterError("attack_gradients.rule", "'exact' or 'printed'", shown(rule))
+    if not isinstance(threat, Threat):
+        raise ParameterError("attack_gradients.threat", "a Threat about the candidates", shown(threat))
+    rng = np.random.default_rng(checked_seed("attack_gradients", seed))
     if scores.steps == 0:
         hint = "Add what was released, step by step: scores.add(residual, gradients)."
         raise ParameterError("attack_gradients.scores", "of at least one step", "none", hint)
@@ -86,7 +91,7 @@ def attack_gradients(
             if alone and prior.is_uniform
             else GeneralAttack(np.asarray, prior.probabilities, threat.cover, maximise)
         )
-        played = exact.play(scores.likelihoods, chosen, np.random.default_rng(seed))
+        played = exact.play(scores.likelihoods, chosen, rng)
     rad, success, false_hit = counts_of(played).estimates(1.0 - level)
     return AttackRun(
         rad=rad,
@@ -164,7 +169,7 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     >>> round(dr.assess(candidate_mechanism(apart), threat).rad.value, 4)
     0.6612
     """
-    table = np.asarray(distances, dtype=float)
+    table = as_floats("distances", "a square table of squared distances", distances, "Rows of equal length.")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
         raise ParameterError("distances", "a square table of squared distances", f"shape {table.shape}")
     if not np.any(table > 0.0):
@@ -174,7 +179,14 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     centre = np.eye(m) - 1.0 / m
     gram = -0.5 * centre @ (0.5 * (table + table.T)) @ centre
     values, vectors = np.linalg.eigh(gram)
-    if values.min() < -_NEGATIVE * max(values.max(), 1e-300):
+    largest = float(values.max())
+    if values.min() < -_NEGATIVE * max(largest, 1e-300):
         raise ParameterError("distances", "squared distances between points", "a table that no points have")
-    points = vectors * np.sqrt(np.maximum(values, 0.0))
-    return Gaussian(1.0, query=points[:, values > _NEGATIVE * values.max()])
+    # No direction is dropped that could be more than rounding: candidates that are near each other and far from the
+    # others differ in small ones only. Where rounding itself is that large, it counts as a distance: the safe side.
+    speck = _ROUNDING * m * largest
+    if speck > _SEEN:
+        values = np.maximum(values, 0.0) + speck
+        speck = 0.0
+    kept = values > speck
+    return Gaussian(1.0, query=vectors[:, kept] * np.sqrt(values[kept]))

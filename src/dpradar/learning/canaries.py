@@ -198,7 +198,9 @@ def _from_models(inside: Floats, outside: Floats, claim: Claim, failure: float, 
         mixed = rng.permutation(scores)
         halves.append((mixed[: scores.size // 2], mixed[scores.size // 2 :]))
     (choose_in, test_in), (choose_out, test_out) = halves
-    levels = np.unique(np.quantile(np.concatenate([choose_in, choose_out]), np.linspace(0.0, 1.0, _THRESHOLDS)))
+    # Scores themselves and nothing between them: some may be infinite.
+    shares = np.linspace(0.0, 1.0, _THRESHOLDS)
+    levels = np.unique(np.quantile(np.concatenate([choose_in, choose_out]), shares, method="inverted_cdf"))
     threshold = max(levels.tolist(), key=lambda level: claim.promise(_tally(choose_in, choose_out, level), failure))
     tally = _tally(test_in, test_out, threshold)
     witness = Witness(

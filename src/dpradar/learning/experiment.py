@@ -6,6 +6,7 @@ import hashlib
 import os
 import tempfile
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from ..numerics.processes import in_processes
 from ..params import Param, shown
 from .gradients import GradientScores
 from .networks import Network
+from .torch_trainer import ConvNet, first_scores
 from .trainer import train
 
 if TYPE_CHECKING:
@@ -37,7 +39,9 @@ _COUNTS = (
     Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
 )
 _WORKERS = Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8))
+_SEED = Param(name="seed", integer=True, low=0, what="the seed; it gives the same trainings again")
 _FIELDS = ("targets", "likelihoods", "plain", "distances")
+_DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class _Job:
     def runs(self) -> int:
         return self.last - self.first
 
+    @property
+    def targets(self) -> NDArray[np.intp]:
+        return self.turn[np.arange(self.first, self.last) % self.turn.size]
+
 
 @dataclass(frozen=True, slots=True)
 class _Shards:
@@ -61,6 +69,7 @@ class _Shards:
 
     folder: Path | None
     digest: str
+    candidates: int
 
     def path(self, job: _Job) -> Path | None:
         return None if self.folder is None else self.folder / f"{self.digest}-{job.number:05d}-{job.runs}.npz"
@@ -70,10 +79,14 @@ class _Shards:
         if path is None or not path.is_file():
             return None
         try:
-            with np.load(path) as saved:
-                return {name: saved[name] for name in _FIELDS}
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+            with path.open("rb") as file, np.load(file) as saved:
+                found = {name: saved[name] for name in _FIELDS}
+        except _DAMAGED:
             return None  # a file that cannot be read is made again
+        m = self.candidates
+        shapes = {"targets": (job.runs,), "distances": (m, m)}
+        whole = all(found[name].shape == shapes.get(name, (job.runs, m)) for name in _FIELDS)
+        return found if whole and np.array_equal(found["targets"], job.targets) else None
 
     def save(self, job: _Job, arrays: Arrays) -> None:
         path = self.path(job)
@@ -84,6 +97,8 @@ class _Shards:
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
         Path(name).replace(path)
 
 
@@ -96,9 +111,8 @@ class _Work:
     shards: _Shards
 
     def __call__(self, job: _Job) -> Arrays:
-        numbers = np.arange(job.first, job.last)
-        targets = job.turn[numbers % job.turn.size]
-        seeds = [np.random.SeedSequence(job.seed, spawn_key=(k,)) for k in numbers.tolist()]
+        targets = job.targets
+        seeds = [np.random.SeedSequence(job.seed, spawn_key=(k,)) for k in range(job.first, job.last)]
         scores = self._train(targets, seeds, job.seed)
         arrays = {
             "targets": targets,
@@ -120,6 +134,9 @@ class _Work:
 
 def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
+    if not isinstance(training.network, (Network, ConvNet)):
+        # What a network of one's own is called says little: what it computes at first tells it from others.
+        hasher.update(first_scores(training.network, data.x, seed).tobytes())
     for table in (data.known_x, data.known_y, data.x, data.y, order):
         hasher.update(f"{table.dtype.str} {table.shape}".encode())
         hasher.update(np.ascontiguousarray(table).tobytes())
@@ -133,7 +150,7 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     seed: int,
     *,
     order: Any = None,
-    keep: Path | None = None,
+    keep: str | Path | None = None,
     shard: int | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -169,7 +186,8 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     """
     count = int(_WORKERS.check("experiment", workers))
     job = experiment_job(training, data, runs, seed, order=order, shard=shard)
-    shards = _Shards(keep, _digest(training, data, job.turn, seed, job.size))
+    folder = None if keep is None else Path(keep)
+    shards = _Shards(folder, _digest(training, data, job.turn, job.seed, job.size), data.x.shape[0])
     kept = {one.number: shards.load(one) for one in job.shards}
     found = {number: arrays for number, arrays in kept.items() if arrays is not None}
     done = sum(job.shards[number].runs for number in found)
@@ -207,7 +225,7 @@ class ExperimentJob:
         """Train one shard."""
         first = number * self.size
         job = _Job(number, self.turn, self.seed, first, min(first + self.size, self.runs))
-        return _Work(self.training, self.data, _Shards(None, ""))(job)
+        return _Work(self.training, self.data, _Shards(None, "", 0))(job)
 
     def joined(self, parts: Sequence[Arrays]) -> tuple[NDArray[np.intp], GradientScores]:
         """Return the targets and what the attacker sees, from all shards in order."""
@@ -227,7 +245,8 @@ def experiment_job(
     """Return what :func:`experiment` with these arguments has to do, cut into shards."""
     size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
     counts = [int(param.check("experiment", value)) for param, value in zip(_COUNTS, (runs, size), strict=True)]
-    return ExperimentJob(training, data, _turn(order, data.x.shape[0]), seed, *counts)
+    chosen = int(_SEED.check("experiment", seed))
+    return ExperimentJob(training, data, _turn(order, data.x.shape[0]), chosen, *counts)
 
 
 def _turn(order: Any, candidates: int) -> NDArray[np.intp]:

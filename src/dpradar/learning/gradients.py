@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from ..params import Param
+from ..params import Param, as_floats
 
 __all__ = ["CLIP", "NOISE", "RATE", "GradientScores", "check_norms", "printed_rule"]
 
@@ -17,13 +17,19 @@ Floats = NDArray[np.float64]
 
 NOISE = Param(
     name="noise_multiplier",
-    low=0.0,
-    low_open=True,
+    low=1e-100,  # beyond these its square leaves the range of numbers
+    high=1e100,
     what="the standard deviation of the noise over the clipping norm",
     typical=(0.5, 50.0),
     more_private="up",
 )
-CLIP = Param(name="clip", low=0.0, low_open=True, what="the norm to which gradients are clipped", typical=(0.01, 10.0))
+CLIP = Param(
+    name="clip",
+    low=1e-15,  # beyond these its square leaves the range of numbers of single precision
+    high=1e15,
+    what="the norm to which gradients are clipped",
+    typical=(0.01, 10.0),
+)
 RATE = Param(
     name="sample_rate",
     low=0.0,
@@ -32,6 +38,7 @@ RATE = Param(
     what="the probability with which a record takes part in a step",
     typical=(0.001, 1.0),
 )
+_ROWS = "Rows of equal length."
 _LONGER = 1e-4  # a clipped gradient may be longer than the clipping norm by this share: single precision
 
 
@@ -88,7 +95,8 @@ class GradientScores:
 
         ``gradients`` has the shape (runs, candidates, parameters), or (candidates, parameters) when all runs share it.
         """
-        left, means = np.asarray(residual, dtype=float), np.asarray(gradients, dtype=float)
+        left = as_floats("GradientScores.add", "a table of numbers for each run", residual, _ROWS)
+        means = as_floats("GradientScores.add", "tables of numbers", gradients, _ROWS)
         means = means[None] if means.ndim == 2 else means
         fits = means.ndim == 3 and means.shape[0] in (1, self.runs) and means.shape[1] == self.candidates
         if left.ndim != 2 or left.shape[0] != self.runs or not fits or means.shape[2] != left.shape[1]:
@@ -102,7 +110,8 @@ class GradientScores:
 
     def add_products(self, products: Any, gram: Any) -> None:
         """Add one step from inner products: <residual, mu_i> (runs x candidates) and <mu_i, mu_j> (runs or 1, i, j)."""
-        inner, table = np.asarray(products, dtype=float), np.asarray(gram, dtype=float)
+        inner = as_floats("GradientScores.add_products", "a table of numbers", products, _ROWS)
+        table = as_floats("GradientScores.add_products", "tables of numbers", gram, _ROWS)
         shape, m = (self.runs, self.candidates), self.candidates
         if inner.shape != shape or table.shape not in ((self.runs, m, m), (1, m, m)):
             allowed = f"products {shape} and a Gram matrix {(self.runs, m, m)}"
@@ -154,7 +163,10 @@ def printed_rule(plain: Any, codes: Any) -> NDArray[np.intp]:
     >>> printed_rule([[3.0, 1.0, 2.0]], [0, 0, 1]).tolist()
     [[0, -1]]
     """
-    sums, kinds = np.asarray(plain, dtype=float), np.asarray(codes)
+    sums, kinds = as_floats("printed_rule.plain", "a table of numbers", plain, _ROWS), np.asarray(codes)
+    if sums.ndim != 2 or kinds.shape != sums.shape[1:] or not np.all(np.isfinite(sums)):
+        allowed = "finite sums (runs x candidates) with one code for each candidate"
+        raise ParameterError("printed_rule", allowed, f"shapes {sums.shape} and {kinds.shape}")
     excess = sums - sums.mean(axis=1, keepdims=True)
     guesses = []
     for kind in np.unique(kinds):

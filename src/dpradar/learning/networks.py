@@ -8,6 +8,7 @@ no gradient of a single example is ever made.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +39,8 @@ class Network:
     activation: str = "relu"
 
     def __post_init__(self) -> None:
-        sizes: tuple[Any, ...] = tuple(self.sizes)
+        given: Any = self.sizes
+        sizes: tuple[Any, ...] = tuple(given) if isinstance(given, Iterable) else ()
         if len(sizes) < 2 or any(not isinstance(n, int) or n < 1 for n in sizes):
             hint = "Input, hidden layers, classes: such as (784, 10, 10)."
             raise ParameterError("Network.sizes", "two or more whole numbers above 0", repr(self.sizes), hint)

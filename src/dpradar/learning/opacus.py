@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds import assess
-from ..errors import MissingExtra, ParameterError
+from ..errors import ParameterError
 from ..mechanisms import DPSGD
-from ..params import shown
 from .attack import attack_gradients, checked_targets
-from .gradients import RATE, GradientScores
+from .gradients import GradientScores
 from .joining import joined_scores
+from .opacus_checks import (
+    check_model,
+    check_optimizer,
+    checked_before,
+    checked_candidates,
+    checked_rate,
+    checked_target,
+    shape_of,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..attacks.optimal import Maximise
     from ..results import Assessment, AttackRun
     from ..threats import Threat
@@ -28,12 +37,15 @@ Floats = NDArray[np.float64]
 _TINY = 1e-6  # what Opacus adds to a norm before it divides by it
 _PROBES = 32  # features that are compared first; the others only where these agree
 _UNLIKE = 0.01  # a gradient that is computed again may differ by this share: single precision, other summation orders
-_NEVER = 1e-9  # a target in the data stays out of every batch less often than this
+_NEVER = 1e-9  # a target in the data takes part so seldom, or so often, less often than this
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
     """What was recorded of one or several trainings with the same settings: who was the target, and the scores.
+
+    ``took_part``: in how many steps, of all trainings together, the targets did. ``released``: how many steps a
+    training had, recorded or not.
 
     Examples
     --------
@@ -51,14 +63,16 @@ class Recording:
 
     targets: NDArray[np.intp]
     scores: GradientScores
+    took_part: int | None = None
+    released: int | None = None
 
     @property
     def mechanism(self) -> DPSGD:
-        """The training as it was run."""
+        """The training as it was run, with the steps that were not recorded."""
         if self.scores.steps == 0:
             hint = "Nothing was trained yet: a step is recorded when optimizer.step() is called."
             raise ParameterError("Recording", "of at least one step", "none", hint)
-        return DPSGD(self.scores.noise_multiplier, self.scores.sample_rate, self.scores.steps)
+        return DPSGD(self.scores.noise_multiplier, self.scores.sample_rate, self.released or self.scores.steps)
 
     def assess(self, threat: Threat) -> Assessment:
         """Return what nobody can exceed who sees everything this training releases, gradients included."""
@@ -70,9 +84,17 @@ class Recording:
         """Return how often the exact attack on the noisy gradients names the target; one guess for each training."""
         _ = self.mechanism
         found = attack_gradients(self.scores, self.targets, threat, maximise=maximise, confidence=confidence, seed=seed)
-        if self.scores.runs > 1:
-            return found
-        return replace(found, notes=(*found.notes, "one training is one guess; gather several for an estimate"))
+        return replace(found, notes=(*found.notes, *self._notes()))
+
+    def _notes(self) -> list[str]:
+        scores, notes = self.scores, []
+        if self.took_part is not None and scores.sample_rate < 1.0:
+            steps = scores.runs * scores.steps
+            told = f"the targets took part in {self.took_part:,} of {steps:,} recorded steps"
+            notes.append(f"{told}; {scores.sample_rate * steps:.3g} were to be expected")
+        if scores.runs == 1:
+            notes.append("one training is one guess; gather several for an estimate")
+        return notes
 
     def posterior(self, threat: Threat) -> Floats:
         """Return for each training how probable each candidate is for one who has seen the gradients.
@@ -107,19 +129,23 @@ class Recorder:
     clipped gradients as Opacus does, with the model, the loss and the parameters of that step, and their inner products
     with each other and with the noise. Nothing else is kept, and the training is not changed by it in any bit.
 
-    ``loader`` is what ``make_private`` returned: its Poisson sampling rate is used. Or give ``sample_rate``.
+    ``loader`` is what ``make_private`` returned: its Poisson sampling rate is used. Or give ``sample_rate`` instead.
+    ``steps_before`` is needed where the accountant has seen steps already: those of this training are part of what it
+    releases, though not of what is attacked.
 
     Guarantee
     ---------
     The attack is the best one on the noisy gradient sums, for an attacker who knows all other records and which of them
-    took part in each step. ``assess`` is the bound for everything that the training releases.
+    took part in each step. ``assess`` is the bound for everything that the training has released so far: steps before
+    the first recorded one and after ``stop`` count.
 
     Assumes
     -------
     Flat clipping, Poisson sampling, and a loss that is a sum or a mean over examples. Records are used as they are: one
-    that is changed at random before use (augmentation, dropout) is not found again, or found to have another
-    gradient, and is refused. The candidates other than the target are not in the training data; one that is
-    seen in a batch is refused, one that happens to be in no batch cannot be.
+    that is changed before use (augmentation, another scaling) is not found in its batches, and then too little leaks
+    here. It is refused when the targets of all trainings together take part far more seldom than sampling explains
+    (less than once in 10^9); the notes of an attack tell how often they did. The candidates other than the target are
+    not in the training data; one that is seen in a batch is refused, one that happens to be in no batch cannot be.
 
     Notes
     -----
@@ -134,6 +160,7 @@ class Recorder:
     target: int | None = field(kw_only=True)
     loader: Any = field(default=None, kw_only=True)
     sample_rate: float | None = field(default=None, kw_only=True)
+    steps_before: int | None = field(default=None, kw_only=True)
     scores: GradientScores = field(init=False)
     took_part: int = field(init=False, default=0)  # steps in which the target did
     _x: Any = field(init=False)
@@ -143,12 +170,14 @@ class Recorder:
     _batches: int = field(init=False, default=0)  # since the last step
     _found: int = field(init=False, default=0)  # how often the target is in them
     _row: int | None = field(init=False, default=None)  # where it is in the last one
+    _stopped: bool = field(init=False, default=False)
+    _after: int = field(init=False, default=0)  # steps since then
 
     def __post_init__(self) -> None:
-        _check_optimizer(self.optimizer)
-        self._x, self._y = _checked_candidates(self.candidates, self.optimizer.params[0])
-        self.target = _checked_target(self.target, self._x.shape[0])
-        self.sample_rate = _rate(self.loader, self.sample_rate)
+        check_optimizer(self.optimizer)
+        self._x, self._y = checked_candidates(self.candidates, self.optimizer.params[0])
+        self.target = checked_target(self.target, self._x.shape[0])
+        self.sample_rate = checked_rate(self.loader, self.sample_rate)
         self.scores = GradientScores(
             runs=1,
             candidates=self._x.shape[0],
@@ -156,11 +185,12 @@ class Recorder:
             noise_multiplier=self.optimizer.noise_multiplier,
             sample_rate=self.sample_rate,
         )
-        _check_model(self._module)
+        check_model(self._module)
         flat = self._x.reshape(self._x.shape[0], -1)
         spread = flat.double().var(dim=0)
         self._probe = spread.topk(min(_PROBES, spread.numel())).indices
         self._previous = self.optimizer.step_hook
+        self.steps_before = checked_before(self._previous, self.steps_before)
         self.optimizer.attach_step_hook(self._step)
 
     def __repr__(self) -> str:
@@ -193,14 +223,24 @@ class Recorder:
         """Return how probable each candidate is for one who has seen the gradients of this training."""
         return np.asarray(self.recording.posterior(threat)[0])
 
+    @property
+    def released(self) -> int:
+        """The steps that this training has made, recorded or not."""
+        return (self.steps_before or 0) + self.scores.steps + self._after
+
     def stop(self) -> None:
-        """Record no more; the optimiser is as it was."""
-        self.optimizer.attach_step_hook(self._previous)
+        """Record no more; further steps are only counted."""
+        self._stopped = True
 
     # ------------------------------------------------------------------------------------------------- each batch
 
     def batch(self, x: Any = None, y: Any = None, *, took_part: bool | None = None) -> None:
         """Note whether the target takes part in the batch: found by comparing, or as ``took_part`` says."""
+        if self._stopped:
+            return
+        if self._batches and not self.optimizer._is_last_step_skipped:
+            hint = "Call it once for each batch, before optimizer.step(), and attach no step hook that leaves ours out."
+            raise ParameterError("Recorder.batch", "followed by a step", "a second call without one", hint)
         self._batches += 1
         self._row = None
         if took_part is not None:
@@ -214,10 +254,8 @@ class Recorder:
     def _look(self, x: Any, y: Any) -> None:
         if getattr(x, "shape", (0,))[1:] != self._x.shape[1:] or getattr(y, "shape", (0,))[1:] != self._y.shape[1:]:
             allowed = f"tensors with examples of shape {tuple(self._x.shape[1:])} and classes as the candidates have"
-            raise ParameterError("Recorder.batch", allowed, f"{_shape(x)} and {_shape(y)}")
-        rows, mine = x.detach().reshape(x.shape[0], -1), self._x.reshape(self._x.shape[0], -1).to(x.dtype)
-        if rows.shape[0] == 0:
-            return
+            raise ParameterError("Recorder.batch", allowed, f"{shape_of(x)} and {shape_of(y)}")
+        rows, mine = x.detach().flatten(1), self._x.flatten(1).to(x.dtype)
         alike = (rows[:, None, self._probe] == mine[None, :, self._probe]).all(dim=2).nonzero()
         for row, candidate in alike.tolist():
             if not (bool((rows[row] == mine[candidate]).all()) and bool((y[row] == self._y[candidate]).all())):
@@ -234,6 +272,9 @@ class Recorder:
         """Record one step: called by Opacus after clipping, noise and scaling, before the parameters move."""
         if self._previous is not None:
             self._previous(optimizer)
+        if self._stopped:
+            self._after += 1
+            return
         self._check_step(optimizer)
         gradients = self._gradients(optimizer)
         norms = sum(part.square().sum(dim=1).double() for part in gradients) ** 0.5
@@ -283,10 +324,16 @@ class Recorder:
             with torch.enable_grad():
                 self.criterion(module(self._x), self._y).backward()
             found = [one.grad_sample for one in optimizer.params]
+        except (IndexError, RuntimeError, TypeError, ValueError) as error:
+            allowed, hint = "such that the model and the criterion take them", "As the training has them."
+            raise ParameterError("Recorder.candidates", allowed, f"{type(error).__name__}", hint) from error
         finally:
             for one, (grad, grad_sample) in zip(optimizer.params, kept, strict=True):
                 one.grad, one.grad_sample = grad, grad_sample
-        return [part.detach().reshape(self._x.shape[0], -1) for part in found]
+        if any(part is None for part in found):
+            hint = "Is it the one that make_private returned with this optimiser?"
+            raise ParameterError("Recorder.model", "one whose parameters the optimiser has", "another one", hint)
+        return [part.detach().flatten(1) for part in found]
 
     def _check_target(self, optimizer: Any, gradients: list[Any], norm: float) -> None:
         """Compare the target's gradient with the one that Opacus has clipped, where that is still there."""
@@ -319,80 +366,32 @@ def gather(recorders: Sequence[Recorder]) -> Recording:
     """
     if not recorders:
         raise ParameterError("gather", "given at least one Recorder", "0")
-    targets = []
+    if len({id(one) for one in recorders}) < len(recorders):
+        raise ParameterError("gather", "given each Recorder once", "one of them twice")
+    targets, first = [], recorders[0]
     for one in recorders:
         if one.target is None:
             hint = "Without a target there is nothing to guess; its likelihoods are scores of canaries that were out."
             raise ParameterError("gather", "given trainings with a target", "one with target=None", hint)
-        if one.took_part == 0 and (1.0 - one.scores.sample_rate) ** one.scores.steps < _NEVER:
-            hint = "Is it in the training data, in the same form as among the candidates?"
-            raise ParameterError("Recorder.target", "seen in the batches", f"never, in {one.scores.steps} steps", hint)
+        if not (one._x.equal(first._x) and one._y.equal(first._y)):
+            raise ParameterError("gather", "given trainings with the same candidates in the same order", "others")
         targets.append(one.target)
-    return Recording(np.asarray(targets, dtype=np.intp), joined_scores([one.scores for one in recorders]))
+    scores = joined_scores([one.scores for one in recorders])
+    took_part = sum(one.took_part for one in recorders)
+    _check_parts(took_part, scores)
+    released = max(one.released for one in recorders)
+    return Recording(np.asarray(targets, dtype=np.intp), scores, took_part, released)
 
 
-# ------------------------------------------------------------------------------------------------------------- checks
+def _check_parts(took_part: int, scores: GradientScores) -> None:
+    """Raise if the targets took part in so few or so many steps that they cannot have been sampled at the rate."""
+    from scipy import special
 
-
-def _shape(value: Any) -> str:
-    return str(tuple(value.shape)) if hasattr(value, "shape") else type(value).__name__
-
-
-def _check_optimizer(optimizer: Any) -> None:
-    try:
-        from opacus.optimizers import DPOptimizer
-    except ImportError:
-        raise MissingExtra("opacus", "torch") from None
-    kind = type(optimizer)
-    if not isinstance(optimizer, DPOptimizer):
-        hint = "Make the recorder after privacy_engine.make_private, with the optimiser that it returns."
-        raise ParameterError("Recorder.optimizer", "the DPOptimizer of Opacus", kind.__name__, hint)
-    if kind is not DPOptimizer:
-        hint = "Per-layer, adaptive and ghost clipping, and distributed training, are not supported."
-        raise ParameterError("Recorder.optimizer", "one with flat clipping (clipping='flat')", kind.__name__, hint)
-
-
-def _check_model(module: Any) -> None:
-    from torch import nn
-
-    if not module.training:
-        raise ParameterError("Recorder.model", "in training mode", "eval mode", "Call model.train() first.")
-    dropouts = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
-    if any(isinstance(part, dropouts) and part.p > 0.0 for part in module.modules()):
-        hint = "With it the gradient of a record is random, and another one when it is computed again."
-        raise ParameterError("Recorder.model", "without dropout", "a model with it", hint)
-
-
-def _checked_candidates(candidates: Any, like: Any) -> tuple[Any, Any]:
-    import torch
-
-    allowed = "(examples, classes), two tensors with one row for each of at least 2 candidates"
-    if not isinstance(candidates, Sequence) or len(candidates) != 2:
-        raise ParameterError("Recorder.candidates", allowed, _shape(candidates))
-    x, y = (torch.as_tensor(part).detach().clone() for part in candidates)
-    if x.ndim < 2 or y.ndim < 1 or x.shape[0] < 2 or x.shape[0] != y.shape[0]:
-        raise ParameterError("Recorder.candidates", allowed, f"shapes {_shape(x)} and {_shape(y)}")
-    if x.is_floating_point():
-        x = x.to(like.dtype)
-        if not bool(torch.isfinite(x).all()):
-            raise ParameterError("Recorder.candidates", "finite numbers", "nan or infinite ones")
-    return x.to(like.device), y.to(like.device)
-
-
-def _checked_target(target: Any, candidates: int) -> int | None:
-    if target is None:
-        return None
-    if isinstance(target, bool) or not isinstance(target, (int, np.integer)) or not 0 <= target < candidates:
-        raise ParameterError("Recorder.target", f"a number from 0 to {candidates - 1}, or None", shown(target))
-    return int(target)
-
-
-def _rate(loader: Any, sample_rate: float | None) -> float:
-    if sample_rate is not None:
-        return RATE.check("Recorder", sample_rate)
-    found = getattr(loader, "sample_rate", None)
-    if found is None:
-        hint = "That of make_private has one, unless poisson_sampling is False, for which no bound is known here."
-        allowed = "the Poisson-sampling loader that make_private returns, or sample_rate= given"
-        raise ParameterError("Recorder.loader", allowed, type(loader).__name__, hint)
-    return RATE.check("Recorder", float(found))
+    steps, rate = scores.runs * scores.steps, scores.sample_rate
+    if steps == 0 or rate == 1.0:
+        return
+    seldom, often = special.bdtr(took_part, steps, rate), special.bdtrc(took_part - 1, steps, rate)
+    if min(seldom, often) < _NEVER:
+        got = f"in {took_part:,} of {steps:,}, with {rate * steps:.3g} to be expected"
+        hint = "Is each in the training data once, in the same form as among the candidates, and is the rate right?"
+        raise ParameterError("Recorder.target", "in the batches as often as sampling explains", got, hint)

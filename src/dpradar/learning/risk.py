@@ -13,6 +13,7 @@ from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import DPSGD
 from ..numerics.intervals import empirical_bernstein
+from ..params import as_floats
 from ..results.attack import Estimate
 from .attack import candidate_mechanism
 from .gradients import CLIP, NOISE, RATE, check_norms
@@ -108,7 +109,7 @@ def candidate_risk(
         rng = np.random.default_rng(checked_seed("candidate_risk", seed))
         # Without sampling the steps together are one.
         gains, rights = _simulated(total[None] if rate == 1.0 else grams, rate, threat, asked, rng)
-        rad, success = _mean(gains, 1.0 - level), _mean(rights, 1.0 - level)
+        rad, success = _mean(gains, 1.0 - level, _least_gain(threat)), _mean(rights, 1.0 - level, 0.0)
     return CandidateRisk(
         rad=rad,
         success=success,
@@ -121,11 +122,11 @@ def candidate_risk(
 
 def _grams(gradients: Any, threat: Threat, clip: float, scale: float) -> Floats:
     """Return for each step the inner products of the candidates' gradients over the variance of the noise."""
-    tables = [gradients] if np.ndim(gradients) == 2 else list(gradients)
+    tables = _tables(gradients)
     m = threat.finite.size
     found = []
     for table in tables:
-        rows = np.asarray(table, dtype=float)
+        rows = as_floats("candidate_risk.gradients", "a table of numbers for each step", table, "Rows of equal length.")
         if threat.finite.is_continuous or rows.ndim != 2 or rows.shape[0] != m or rows.shape[1] == 0:
             allowed = f"one table for each step, with {m} rows: one for each value of the prior"
             raise ParameterError("candidate_risk.gradients", allowed, f"shape {rows.shape}")
@@ -135,6 +136,17 @@ def _grams(gradients: Any, threat: Threat, clip: float, scale: float) -> Floats:
     if not found:
         raise ParameterError("candidate_risk.gradients", "given for at least one step", "none")
     return np.array(found)
+
+
+def _tables(gradients: Any) -> list[Any]:
+    """Return one table for each step; a table of numbers is one step."""
+    try:
+        return [gradients] if np.ndim(gradients) == 2 else list(gradients)
+    except (TypeError, ValueError):  # steps with tables of different shapes, or no tables at all
+        if isinstance(gradients, (list, tuple)):
+            return list(gradients)
+        got = type(gradients).__name__
+        raise ParameterError("candidate_risk.gradients", "one table for each step", got) from None
 
 
 def _enclosed(bound: Bound | None, least: float) -> Estimate | None:
@@ -178,7 +190,17 @@ def _root(gram: Floats) -> Floats:
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
-def _mean(values: Floats, failure: float) -> Estimate:
-    kept = np.clip(values, 0.0, 1.0)  # rounding may leave a value a speck outside
-    low, high = empirical_bernstein(kept, low=0.0, high=1.0, failure=failure)
+def _least_gain(threat: Threat) -> float:
+    """Return the least that the best guess can gain given an output: 0, unless every guess may be right about somebody.
+
+    Where guesses name cells of a partition they gain 0 on average, so that the best one gains at least that.
+    """
+    cover = threat.cover
+    missed = all(block.misses for block in cover.blocks) and bool(np.all(cover.single_hits < cover.guesses))
+    return 0.0 if cover.parts is not None or missed else -1.0
+
+
+def _mean(values: Floats, failure: float, least: float) -> Estimate:
+    kept = np.clip(values, least, 1.0)  # rounding may leave a value a speck outside
+    low, high = empirical_bernstein(kept, low=least, high=1.0, failure=failure)
     return Estimate(estimate=float(kept.mean()), low=low, high=high)

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from .trainer import Candidates, Training
 
-__all__ = ["ConvNet", "Modules", "need_torch", "one_torch_thread", "train_torch"]
+__all__ = ["ConvNet", "Modules", "first_scores", "need_torch", "one_torch_thread", "train_torch"]
 
 Array = NDArray[Any]
 _NUMBERS = 16_000_000  # of gradients of single examples that are kept at once
+_UNLIKE = 1e-3  # sums of two clipped gradients may differ by this share of the clipping norm: single precision
 _SMALLEST_SIDE = 10  # two convolutions 3 x 3 and two poolings leave one pixel of it
 
 
@@ -137,9 +138,10 @@ def train_torch(
         ...
     dpradar.errors.ParameterError: Candidates.x must be of 784 features, as ConvNet needs; got 4.
     """
-    chosen = np.asarray(targets, dtype=np.intp)
+    chosen = np.asarray(targets)
     m = data.x.shape[0]
-    if chosen.ndim != 1 or chosen.size != len(seeds) or chosen.size == 0 or chosen.min() < 0 or chosen.max() >= m:
+    numbers = np.issubdtype(chosen.dtype, np.integer) and chosen.ndim == 1 and 0 < chosen.size == len(seeds)
+    if not numbers or chosen.min() < 0 or chosen.max() >= m:
         allowed = f"one number from 0 to {m - 1} and one seed for each run"
         raise ParameterError("train_torch.targets", allowed, f"{chosen.size} targets and {len(seeds)} seeds")
     inputs = getattr(training.network, "inputs", data.x.shape[1])
@@ -172,6 +174,7 @@ class _Job:
     target: int
     rng: np.random.Generator
     module: Any
+    by_layers: bool | None = None  # whether sums by layers are right for this network: looked at in the first step
 
     def step(self, scores: GradientScores) -> None:
         torch, _ = _torch()
@@ -181,7 +184,9 @@ class _Job:
         gradients = _Gradients(self.module, parameters, training.clip)
         taking = np.flatnonzero(known[0])
         layers = LayerSums(self.module, training.clip)
-        total = (layers if layers.fits(data.x) else gradients).summed(data.known_x[taking], data.known_y[taking])
+        if self.by_layers is None:
+            self.by_layers = layers.fits(data.x) and _agree(layers, gradients, data.x[:2], data.y[:2])
+        total = (layers if self.by_layers else gradients).summed(data.known_x[taking], data.known_y[taking])
         candidates = gradients.clipped(data.x, data.y)
         noise = self._noise(parameters)
         gram: Any = sum(part @ part.T for part in (one.flatten(1) for one in candidates.values()))
@@ -242,6 +247,13 @@ class _Gradients:
         return total
 
 
+def _agree(layers: LayerSums, gradients: _Gradients, x: Array, y: Array) -> bool:
+    """Return whether both ways to sum give the same: a weight that is used beside its layer is seen by one only."""
+    ours, theirs = layers.summed(x, y), gradients.summed(x, y)
+    apart = sum(float((ours[name] - one).square().sum()) for name, one in theirs.items())
+    return bool(apart**0.5 <= _UNLIKE * gradients.clip)
+
+
 def _started(network: Any, start: int) -> Any:
     """Return a module with the first parameters, which all runs share."""
     torch, nn = _torch()
@@ -263,6 +275,13 @@ def _started(network: Any, start: int) -> Any:
         torch.manual_seed(start)
         # Channels last in memory: convolutions and above all poolings are quicker on the CPU.
         return network.module().to(memory_format=torch.channels_last)
+
+
+def first_scores(network: Any, x: Array, start: int) -> Array:
+    """Return the scores of the classes that a fresh network gives the records."""
+    torch, _ = _torch()
+    with torch.no_grad(), one_torch_thread():
+        return np.asarray(_started(network, start)(torch.from_numpy(x)).numpy())
 
 
 def need_torch() -> None:

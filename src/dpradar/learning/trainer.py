@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
-from ..params import Param
+from ..params import Param, as_floats
 from .gradients import CLIP, NOISE, RATE, GradientScores
 from .networks import Network
 
@@ -64,9 +64,9 @@ class Candidates:
 
     def __post_init__(self) -> None:
         for name in ("known_x", "x"):
-            table = np.asarray(getattr(self, name), dtype=np.float32)
+            allowed = "a table of finite numbers, with at least one record"
+            table = as_floats(f"Candidates.{name}", allowed, getattr(self, name), "").astype(np.float32)
             if table.ndim != 2 or table.shape[0] == 0 or not np.all(np.isfinite(table)):
-                allowed = "a table of finite numbers, with at least one record"
                 raise ParameterError(f"Candidates.{name}", allowed, f"shape {table.shape}")
             # -0 becomes 0: records are compared by their bytes.
             object.__setattr__(self, name, np.ascontiguousarray(table + np.float32(0.0)))

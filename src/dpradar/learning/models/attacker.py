@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
 from ...numerics.threads import one_thread
+from ...params import shown
 from .attacks import IMPUTED, LOSS, MODEL, View
+from .columns import as_numbers, columns_of, kinds
 
-__all__ = ["Attacker", "Targets", "columns_of", "joined"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Attacker", "Targets", "check_classes", "joined"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -23,39 +27,7 @@ _LOSS_RECORDS = 2_000  # on which the mean loss is taken
 _SMALLEST = 1e-300  # a score below has the loss of this one: it stays a number
 
 
-def columns_of(owner: str, table: Any, names: Sequence[str] | None = None) -> dict[str, Array]:
-    """Return the named columns of a table: a mapping of columns, a list of records, or a data frame.
-
-    Examples
-    --------
-    >>> columns_of("table", [{"age": 30, "sex": "f"}, {"age": 41, "sex": "m"}])["sex"].tolist()
-    ['f', 'm']
-    """
-    what = "columns by name, a list of records, or a data frame"
-    if isinstance(table, Mapping) or hasattr(table, "columns"):
-        wanted = list(table.keys() if isinstance(table, Mapping) else table.columns) if names is None else list(names)
-        present = set(table.keys() if isinstance(table, Mapping) else table.columns)
-    elif isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
-        wanted = list(table[0]) if names is None else list(names)
-        present = set.intersection(*(set(row) for row in table))
-    else:
-        raise ParameterError(owner, what, f"{type(table).__name__}", "It needs at least one record.")
-    missing = [name for name in wanted if name not in present]
-    if missing:
-        raise ParameterError(owner, "a table with all columns that are used", f"no {', '.join(map(repr, missing))}")
-    by_name = isinstance(table, Mapping) or hasattr(table, "columns")
-    found = {name: np.asarray(table[name] if by_name else [row[name] for row in table]) for name in wanted}
-    shapes = {column.shape for column in found.values()}
-    if len(shapes) != 1 or len(next(iter(shapes))) != 1 or next(iter(shapes)) == (0,):
-        # Sizes only: an error must not show a record.
-        raise ParameterError(owner, "columns of equal length, with at least one record", f"shapes {sorted(shapes)}")
-    for name, column in found.items():
-        if column.dtype.kind == "f" and not np.all(np.isfinite(column)):
-            raise ParameterError(f"{owner}[{name!r}]", "finite numbers", "nan or infinite", "Fill or drop them first.")
-    return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Targets:
     """Encoded records: what is known of each, its label, its true value, and what imputation says of it."""
 
@@ -68,6 +40,9 @@ class Targets:
     def size(self) -> int:
         """The number of records."""
         return int(self.truth.size)
+
+    def __repr__(self) -> str:
+        return f"Targets({self.size} records)"  # and no record
 
     def take(self, rows: Any) -> Targets:
         """Return some of the records."""
@@ -112,6 +87,7 @@ class Attacker:
     sensitive: str
     label: str
     known: tuple[str, ...]
+    numeric: tuple[str, ...]
     values: Array
     prior: Floats
     encoder: Any
@@ -134,8 +110,10 @@ class Attacker:
 
         ``known`` columns are all but the sensitive one and the label by default. ``numeric`` ones are standardised,
         the others become one column for each value; by default numbers with more than 20 different values are numeric.
-        ``imputer`` is a classifier with ``fit`` and ``predict_proba`` that learns the sensitive column from the known
-        ones and the label: logistic regression by default; None for attacks that do without.
+        A missing value (None, or nan among words) is a value of its own there; a numeric column, the sensitive one and
+        the label must be complete. ``imputer`` is a classifier with ``fit`` and ``predict_proba`` that learns the
+        sensitive column from the known ones and the label: "logistic" regression by default; None for attacks that do
+        without.
         """
         if sensitive == label:
             raise ParameterError("Attacker.label", "another column than the sensitive one", repr(label))
@@ -144,35 +122,39 @@ class Attacker:
         if not names or sensitive in names or label in names:
             allowed = f"one or more columns other than {sensitive!r} and {label!r}"
             raise ParameterError("Attacker.known", allowed, repr(names))
-        table = columns_of("auxiliary", auxiliary, [*names, sensitive, label])
+        learner = _imputer(imputer)
+        table = columns_of("auxiliary", auxiliary, [*names, sensitive, label], complete=(sensitive, label))
         values, codes = np.unique(table[sensitive], return_inverse=True)
         if values.size < 2:
             raise ParameterError("Attacker.sensitive", "a column with two values or more", f"{values.size}")
         numbers = _numeric(table, names) if numeric is None else tuple(numeric)
         encoder, label_encoder = _encoders(names, numbers)
-        encoded = _float32(encoder.fit_transform(_stacked(table, names)))
+        encoded = _float32(encoder.fit_transform(_stacked("auxiliary", table, names, numbers)))
         told = label_encoder.fit_transform(table[label][:, None])
-        trained = _logistic() if isinstance(imputer, str) else imputer
-        if trained is not None:
+        if learner is not None:
             with one_thread():
-                trained.fit(np.hstack([encoded, _float32(told)]), codes)
+                learner.fit(np.hstack([encoded, _float32(told)]), codes)
         return cls(
             sensitive=sensitive,
             label=label,
             known=names,
+            numeric=numbers,
             values=values,
             prior=np.bincount(codes) / codes.size,
             encoder=encoder,
             label_encoder=label_encoder,
-            imputer=trained,
+            imputer=learner,
             auxiliary=Targets(encoded, table[label], codes, None),
         )
 
     def targets(self, table: Any, *, impute: bool = True) -> Targets:
         """Return encoded records; the imputed probabilities are computed here, once for all models."""
-        found = columns_of("targets", table, [*self.known, self.sensitive, self.label])
-        encoded = _float32(self.encoder.transform(_stacked(found, self.known)))
-        truth = _places("targets", found[self.sensitive], self.values, f"values of {self.sensitive!r}")
+        complete = (self.sensitive, self.label)
+        found = columns_of("targets", table, [*self.known, *complete], complete=complete)
+        encoded = _float32(self.encoder.transform(_stacked("targets", found, self.known, self.numeric)))
+        truth = _places(found[self.sensitive], self.values)
+        if np.all(truth < 0):
+            _none_known("targets", found[self.sensitive], self.values, f"values of {self.sensitive!r}")
         if self.imputer is None or not impute:
             return Targets(encoded, found[self.label], truth, None)
         told = _float32(self.label_encoder.transform(found[self.label][:, None]))
@@ -214,11 +196,11 @@ def _numeric(table: Mapping[str, Array], names: Sequence[str]) -> tuple[str, ...
     return tuple(n for n in names if table[n].dtype.kind in "iuf" and np.unique(table[n]).size > _CATEGORIES)
 
 
-def _stacked(table: Mapping[str, Array], names: Sequence[str]) -> Array:
+def _stacked(owner: str, table: Mapping[str, Array], names: Sequence[str], numbers: Sequence[str]) -> Array:
     """Return the columns beside each other, each with its own kind of entry."""
     stacked = np.empty((next(iter(table.values())).size, len(names)), dtype=object)
     for i, name in enumerate(names):
-        stacked[:, i] = table[name]
+        stacked[:, i] = as_numbers(f"{owner}[{name!r}]", table[name]) if name in numbers else table[name]
     return stacked
 
 
@@ -245,6 +227,19 @@ def _float32(array: Any) -> Array:
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
+def _imputer(given: Any) -> Any:
+    """Return what learns to impute, not fitted yet, or None."""
+    if isinstance(given, str) and given == "logistic":
+        return _logistic()
+    able = hasattr(given, "fit") and hasattr(given, "predict_proba") and not isinstance(given, type)
+    if given is not None and not able:
+        allowed = "'logistic', None, or a classifier with fit and predict_proba"
+        raise ParameterError(
+            "Attacker.imputer", allowed, shown(given) if isinstance(given, str) else type(given).__name__
+        )
+    return given
+
+
 def _logistic() -> Any:
     from sklearn.linear_model import LogisticRegression
 
@@ -265,16 +260,29 @@ def _probabilities(owner: str, model: Any, features: Array) -> Floats:
     return found
 
 
+def check_classes(model: Any, labels: Array) -> None:
+    """Raise where no label of all the people who are asked about is among the classes of the model."""
+    classes = np.asarray(getattr(model, "classes_", labels))
+    if set(classes.tolist()).isdisjoint(labels.tolist()):
+        _none_known("labels of the targets", labels, classes, "classes of the model")
+
+
 def _numbers(model: Any, labels: Array) -> Ints:
     """Return the number of each label among the classes of the model; -1 for a label that it does not know."""
-    return _places("labels of the targets", labels, np.asarray(model.classes_), "classes of the model")
-
-
-def _places(owner: str, column: Array, among: Array, what: str) -> Ints:
-    """Return where each entry stands in a list, -1 for those that do not; that none does must be a mistake."""
-    place = {value: i for i, value in enumerate(among.tolist())}
-    found = np.array([place.get(value, -1) for value in column.tolist()], dtype=np.intp)
-    if np.all(found < 0):
-        got = f"none of them, {column.dtype} against {among.dtype}"
-        raise ParameterError(owner, f"among the {len(place)} {what}", got, "'1' is never equal to 1.")
+    classes = np.asarray(model.classes_)
+    found = _places(labels, classes)
+    # A rare label may be missing from the training data, one of another kind is a mistake.
+    if np.all(found < 0) and not kinds(labels.tolist()) & kinds(classes.tolist()):
+        _none_known("labels of the targets", labels, classes, "classes of the model")
     return found
+
+
+def _places(column: Array, among: Array) -> Ints:
+    """Return where each entry stands in a list, -1 for those that do not."""
+    place = {value: i for i, value in enumerate(among.tolist())}
+    return np.array([place.get(value, -1) for value in column.tolist()], dtype=np.intp)
+
+
+def _none_known(owner: str, column: Array, among: Array, what: str) -> NoReturn:
+    got = f"none of them, {column.dtype} against {among.dtype}"
+    raise ParameterError(owner, f"among the {among.size} {what}", got, "'1' is never equal to 1.")

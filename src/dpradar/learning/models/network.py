@@ -118,13 +118,24 @@ class NetworkClassifier:
         return np.asarray(np.float32(rate) * mean / (np.sqrt(square) + np.float32(_TINY)))
 
     def predict_proba(self, x: Any) -> NDArray[np.float64]:
-        """Return the probability of each of ``classes_`` for each record."""
+        """Return the probability of each of ``classes_`` for each record: a row for each, none where there is none."""
         if self.stack_ is None:
             raise ParameterError("NetworkClassifier", "fitted first", "a new one", "Call fit(x, y).")
-        rows = np.asarray(x, dtype=np.float32)
+        width = self.stack_.network.sizes[0]
+        owner, allowed = (
+            "NetworkClassifier.predict_proba x",
+            f"a table of finite numbers with {width} columns, as in fit",
+        )
+        rows = _numbers(owner, allowed, x)
+        if rows.shape == (0,):  # an empty list has no width to be wrong
+            rows = rows.reshape(0, width)
+        if rows.shape[1:] != (width,):
+            raise ParameterError(owner, allowed, f"shape {rows.shape}")
+        found = np.empty((len(rows), self.classes_.size))
         with one_thread():
-            parts = [self.stack_.probabilities(rows[i : i + _ROWS])[0] for i in range(0, len(rows), _ROWS)]
-        return np.concatenate(parts).astype(float)
+            for i in range(0, len(rows), _ROWS):
+                found[i : i + _ROWS] = self.stack_.probabilities(rows[i : i + _ROWS])[0]
+        return found
 
     def predict(self, x: Any) -> Array:
         """Return the most probable class of each record."""
@@ -143,11 +154,22 @@ class NetworkClassifier:
 
 
 def _checked(x: Any, y: Any) -> tuple[Array, Array, Ints]:
-    features, labels = np.ascontiguousarray(x, dtype=np.float32), np.asarray(y)
-    if features.ndim != 2 or features.shape[0] == 0 or not np.all(np.isfinite(features)):
+    features, labels = _numbers("NetworkClassifier.fit x", "a table of finite numbers", x), np.asarray(y)
+    if features.ndim != 2 or features.shape[0] == 0:
         raise ParameterError("NetworkClassifier.fit x", "a table of finite numbers", f"shape {features.shape}")
     if labels.shape != features.shape[:1]:
         allowed = f"{features.shape[0]} classes, one for each record"
         raise ParameterError("NetworkClassifier.fit y", allowed, f"shape {labels.shape}")
     classes, codes = np.unique(labels, return_inverse=True)
     return features, classes, codes
+
+
+def _numbers(owner: str, allowed: str, x: Any) -> Array:
+    try:
+        found = np.array(x, dtype=np.float32, order="C", copy=None)
+    except (TypeError, ValueError):
+        # Not chained: the error of numpy shows the entry.
+        raise ParameterError(owner, allowed, "other entries") from None
+    if not np.all(np.isfinite(found)):
+        raise ParameterError(owner, allowed, f"nan or infinite ones, in shape {found.shape}")
+    return found

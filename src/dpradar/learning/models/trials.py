@@ -13,8 +13,10 @@ from ...attacks.measure import measure
 from ...attacks.run import checked_seed
 from ...errors import ParameterError
 from ...params import Param
-from .attacker import joined
-from .attacks import IMPUTED, Attack, as_attack
+from .attacker import check_classes, joined
+from .attacks import IMPUTED, LOSS, MODEL, Attack, as_attack
+from .columns import kinds
+from .overlap import coincidences
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,8 +67,10 @@ def attack_model(
     Assumes
     -------
     The pairs (target, other) are independent draws from the population, none of them among the training records that
-    all models share, and each training has its own randomness. Several models of one target are not independent: their
-    results are averaged, and the target counts once (a wider interval than one model for each of as many targets).
+    all models share or among the attacker's, and each training has its own randomness. Several models of one target are
+    not independent: their results are averaged, and the target counts once (a wider interval than one model for each of
+    as many targets). Where more targets or others equal one of the attacker's records than chance explains
+    (probability 1e-6), this raises; fewer are said in the notes.
 
     Notes
     -----
@@ -91,30 +95,35 @@ def attack_model(
     (True, True)
     """
     chosen = _named(attacks)
-    people = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in chosen))
+    people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in chosen))
     inside: dict[str, list[bool]] = {one.name: [] for one in chosen}
     outside: dict[str, list[bool]] = {one.name: [] for one in chosen}
     n, numbers = people.size // 2, []
     for i, models, replaced in _grouped(models_with, models_without, n):
         numbers += [i] * len(models)
         for k, model in enumerate(models):
-            first = _hits(chosen, attacker, model, people.take([i] if replaced else [i, n + i]))
+            first = _hits(chosen, attacker, model, people, [i] if replaced else [i, n + i])
             # Same target: asked of another model. Same model: asked about another person, in the same calls.
-            second = _hits(chosen, attacker, replaced[k], people.take([i])) if replaced else first
+            second = _hits(chosen, attacker, replaced[k], people, [i]) if replaced else first
             for name, found in first.items():
                 inside[name].append(found[0])
                 outside[name].append(second[name][-1])
     given = {"paired": True, "targets": numbers if len(numbers) > n else None, "confidence": confidence}
     note = _NOTES["same-model" if models_without is None else "same-target"]
     runs = {a: measure(np.array(inside[a]), np.array(outside[a]), name=a, **given) for a in inside}  # type: ignore[arg-type]
-    return {name: replace(run, notes=(*run.notes, note)) for name, run in runs.items()}
+    return {name: replace(run, notes=(*run.notes, note, *notes)) for name, run in runs.items()}
 
 
-def _hits(chosen: Sequence[Attack], attacker: Attacker, model: Any, people: Targets) -> dict[str, list[bool]]:
-    """Return, for each attack, about whom of the people it is right."""
+def _hits(
+    chosen: Sequence[Attack], attacker: Attacker, model: Any, people: Targets, rows: list[int]
+) -> dict[str, list[bool]]:
+    """Return, for each attack, about whom of these rows of the people it is right."""
     needs = frozenset[str]().union(*(one.needs for one in chosen))
-    view = attacker.view(model, people, needs)
-    return {one.name: (one.guess(view, people.size) == people.truth).tolist() for one in chosen}
+    if needs & {MODEL, LOSS}:
+        check_classes(model, people.labels)  # of all: this one's label may be missing from the training data
+    some = people.take(rows)
+    view = attacker.view(model, some, needs)
+    return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in chosen}
 
 
 def _grouped(
@@ -163,7 +172,8 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
 
     Assumes
     -------
-    ``known`` are the records that all models share; targets and others are independent draws, and not among them.
+    ``known`` are the records that all models share; targets and others are independent draws, and not among them:
+    checked as in :func:`attack_model`, before any training.
 
     Examples
     --------
@@ -185,6 +195,9 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     used = checked_seed("model_risk", seed)
     shared = attacker.targets(known, impute=False)
     asked, other = attacker.targets(targets, impute=False), attacker.targets(others, impute=False)
+    _check_sizes(asked, other)
+    _check_labels(shared, asked, other)
+    notes = coincidences(asked, other, shared, "the known records")
     trainer = _Trainer(attacker, make, shared, count)
     seeds = np.random.SeedSequence(used).spawn(2)
     runs = attack_model(
@@ -196,7 +209,14 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
         models_without=trainer.each(other, seeds[1], None) if design == "same-target" else None,
         confidence=confidence,
     )
-    return {name: replace(run, seed=used) for name, run in runs.items()}
+    return {a: replace(run, seed=used, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()}
+
+
+def _check_labels(known: Targets, *people: Targets) -> None:
+    """Raise where labels are words in one table and numbers in another: trained together they would all be words."""
+    if any(kinds(some.labels.tolist()) != kinds(known.labels.tolist()) for some in people):
+        hint = "'1' is never equal to 1: convert one of them."
+        raise ParameterError("labels of the targets", "of the kind of the known ones", "another kind", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,16 +258,17 @@ def _named(attacks: Any) -> list[Attack]:
     return chosen
 
 
-def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> Targets:
-    """Return the targets and behind them, in the same order, the others."""
+def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
+    """Return the targets and behind them, in the same order, the others; and notes on coincidences."""
     asked, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
+    _check_sizes(asked, other)
+    return joined(asked, other), coincidences(asked, other, attacker.auxiliary, "the attacker's records")
+
+
+def _check_sizes(asked: Targets, other: Targets) -> None:
     if other.size != asked.size:
         hint = "Entry i is a person drawn independently of target i."
         raise ParameterError("others", f"{asked.size} records, one for each target", f"{other.size}", hint)
-    if np.array_equal(asked.known, other.known) and np.array_equal(asked.truth, other.truth):
-        hint = "The second term of RAD is about someone who is not in the training data."
-        raise ParameterError("others", "other people than the targets", "the targets", hint)
-    return joined(asked, other)
 
 
 def _several(given: Any) -> list[Any]:
