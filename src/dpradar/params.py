@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal
@@ -14,16 +15,40 @@ from .errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Param", "as_floats", "shown"]
+__all__ = ["Param", "as_floats", "bad_cell", "has_decimal_comma", "shown"]
 
 # Arrays this long are described, not printed: an error must not spill a whole data set.
 _LONGEST_SHOWN = 40
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def shown(value: object) -> str:
     """Return ``value`` for an error message, cut short."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def has_decimal_comma(text: object) -> bool:
+    """Return whether a text is a number but for its comma; ``1,delta=2`` and ``1,2,3`` are not.
+
+    Examples
+    --------
+    >>> has_decimal_comma("0,5"), has_decimal_comma("1,delta=1e-5"), has_decimal_comma("1,2,3")
+    (True, False, False)
+    """
+    return isinstance(text, str) and _DECIMAL_COMMA.fullmatch(text) is not None
+
+
+def bad_cell(cell: object, row: int) -> tuple[str, str]:
+    """Return what was got and a hint about a cell that is no number; what it says may be private, so only where it is.
+
+    Examples
+    --------
+    >>> bad_cell("2,5", 0)
+    ('something else in row 1 (line 2 of a file with a header)', 'It has a decimal comma. Write numbers with a point.')
+    """
+    hint = "It has a decimal comma. Write numbers with a point." if has_decimal_comma(cell) else ""
+    return f"something else in row {row + 1} (line {row + 2} of a file with a header)", hint
 
 
 def as_floats(name: str, allowed: str, value: object, hint: str) -> NDArray[np.float64]:

@@ -6,10 +6,13 @@ import importlib
 import re
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 import dpradar as dr
 from dpradar.bounds.rules import RULES
+from dpradar.cli.doctor import EXTRAS
+from dpradar.cli.main import app
 from dpradar.present.glossary import TERMS
 from tests.console import DOCUMENTS, ROOT, is_story, prepare
 
@@ -112,6 +115,29 @@ def test_the_glossary_says_what_explain_says(word):
     entry = re.search(rf"^{word}\n(?:\S.*\n)*    (.*)$", page, flags=re.M)
     assert entry is not None, f"{word} is not in the glossary"
     assert entry[1].startswith(TERMS[word])
+
+
+def _options(command: click.Command) -> set[str]:
+    """Return the long names of all options of a command and of those below it."""
+    found = {name for param in command.params for name in param.opts if name.startswith("--")}
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found |= _options(command.get_command(context, name))
+    return found
+
+
+def test_every_option_is_on_some_page():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
+    options = _options(app)
+    assert {"--epsilon", "--claim-delta", "--store", "--port"} <= options  # of groups, commands and their commands
+    assert sorted(options - set(re.findall(r"--[a-z][a-z-]*", text))) == []
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_every_extra_is_on_the_page_of_the_command_line(extra):
+    page = (ROOT / "docs" / "how-to" / "use-the-command-line.md").read_text(encoding="utf-8")
+    assert f"\n| `{extra}` |" in page
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "pictures").iterdir()), ids=lambda p: p.name)

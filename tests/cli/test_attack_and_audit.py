@@ -75,6 +75,12 @@ def test_attack_agrees_with_the_exact_value():
     assert again.to_dict() == data
 
 
+def test_whole_numbers_may_have_an_exponent():
+    counts = [run("attack", "grr", "--m", "3", "--epsilon", "1", "--trials", n, "--seed", "1") for n in ("2e3", "2000")]
+    assert counts[0].returncode == 0, counts[0].stderr
+    assert counts[0].stdout.splitlines()[:-1] == counts[1].stdout.splitlines()[:-1]  # the last one repeats what was typed
+
+
 def test_attack_in_words_can_be_repeated():
     done = run("attack", "laplace", "--scale", "2", "--values", "0:9", "--goal", "within:1", "--trials", "2000")
     assert done.returncode == 0, done.stderr

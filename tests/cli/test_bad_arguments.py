@@ -15,6 +15,18 @@ from dpradar.cli.main import COMMANDS
 from tests.cli.test_assess import run
 
 FILE = Path(__file__).with_name("bad_arguments.txt")
+CELLS = """
+[[partition]]
+name = "gender"
+kind = "value"
+cells = ["f", "m"]
+[[step]]
+name = "count"
+partition = "sex"
+cells = "all"
+epsilon = 1.0
+granularity = "bounded"
+"""
 
 
 def golden() -> dict[str, str]:
@@ -41,6 +53,12 @@ def folder(tmp_path, monkeypatch):
     Path("campaign.toml").write_text('[[run]]\ndo = "atack"\n')
     Path("half.json").write_text('{"schema": "dpradar/run/1"}')
     Path("hits.csv").write_text("a,b\n1,0\n1,1\n")
+    Path("semicolons.csv").write_text("family;height\n1;170,5\n1;180,5\n")
+    Path("commas.csv").write_text('family,height\n1,170\n1,"180,5"\n')
+    Path("states.csv").write_text("s\n" + "".join(f"{k}\n" for k in range(60)))
+    Path("empty.toml").write_text("")
+    Path("cells.toml").write_text(CELLS)
+    Path("text.sqlite").write_text("no store")
     return tmp_path
 
 

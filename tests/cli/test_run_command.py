@@ -110,6 +110,12 @@ def test_a_sweep_is_part_of_the_result(folder):
     assert data["command"] == "dpradar run met.toml --sweep epsilon=1:4:3"
 
 
+def test_a_sweep_that_is_not_shown_is_mentioned(folder):
+    last = run("run", "met.toml", "--sweep", "epsilon=1:4:3").stdout.splitlines()[-1]
+    assert last.startswith("The sweep is shown in a report: dpradar run met.toml --sweep epsilon=1:4:3 --report ")
+    assert "sweep" not in run("run", "met.toml").stdout
+
+
 def test_reports_are_written_and_told(folder):
     done = run("run", "met.toml", "--json", "--report", "a.html", "--report", "b.md")
     assert done.stderr == "wrote a.html\nwrote b.md\n"

@@ -139,6 +139,10 @@ granularity = "bounded"
         ),
         (
             "[[step]]\nname = 'a'\npartition = 'q'\ncells = 'all'\nepsilon = 1.0\ngranularity = 'bounded'",
+            r"step\.partition: must be one of the partitions \(none\)",
+        ),
+        (
+            "[[partition]]\nname = 'q'\nkind = 'value'\n[[step]]\nname = 'a'\npartition = 'q'\ncells = 'all'",
             "lists no cells",
         ),
         ("[[partition]]\nname = 'p'\nkind = 'value'\ncells = 'all'\n[[step]]\nname = 'a'", "a list or a number"),
@@ -150,6 +154,21 @@ granularity = "bounded"
 def test_single_problems(text, message):
     with pytest.raises(SpecError, match=message):
         parse_pipeline(text)
+
+
+def test_a_misspelt_partition_is_told_at_its_step():
+    text = "[[partition]]\nname = 'gender'\nkind = 'value'\ncells = 2\n[[step]]\nname = 'a'\n[[step]]\nname = 'b'\n"
+    with pytest.raises(SpecError) as caught:
+        parse_pipeline(text + "partition = 'gendre'\ncells = 'all'\n")
+    (problem,) = caught.value.problems
+    assert (problem.path, problem.hint) == ("step[2].partition", "Did you mean 'gender'?")
+
+
+def test_a_wrong_partition_is_told_once():
+    text = "[[partition]]\nname = 'p'\nkind = 'valeu'\n[[step]]\nname = 'a'\npartition = 'p'\ncells = 'all'\n"
+    with pytest.raises(SpecError) as caught:
+        parse_pipeline(text)
+    assert [problem.path for problem in caught.value.problems] == ["partition.kind"]
 
 
 def test_files_that_cannot_be_read(tmp_path):

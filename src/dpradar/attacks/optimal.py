@@ -83,7 +83,7 @@ def optimal_attack(mechanism: Any, threat: Threat, maximise: Maximise = "rad") -
     if not isinstance(threat, Threat):
         raise ParameterError("attack", "given a Threat, such as Threat(Prior.uniform(10))", shown(threat))
     if threat.kind != "record":
-        hint = "Give a Threat with a prior, such as Threat(Prior.uniform(10))."
+        hint = "Such as Threat(Prior.uniform(10)) (command line: --m 10, --values 0:100 or --prior 0.5,0.3,0.2)."
         raise ParameterError("attack", "given a threat with a prior", repr(threat), hint)
     release = mechanism.at(threat.prior)
     return OptimalAttack(release, threat, maximise, _fitting(release, threat, maximise))

@@ -199,7 +199,7 @@ def _asked(  # noqa: PLR0913 (those of an audit)
     source = source_of(sampler, domain, pairs, vectorised=vectorised, asked=output_kind, probe=probe)
     if source.pairs is not None and len(source.pairs) > 1 and not (threat is None and protocol is None):
         hint = "Data sets of different pairs are no neighbours. Audit the pairs one by one."
-        raise ParameterError("audit.pairs", "one pair with threat= or protocol=", f"{len(source.pairs)} pairs", hint)
+        raise ParameterError("audit.pairs", "one pair with a threat or a protocol", f"{len(source.pairs)} pairs", hint)
     promised = claimed(claim, None if pairs is not None else "replace-one", _about(claim, domain, pairs, threat))
     return _Asked(source, _at(promised, delta), claim, plan, threat, protocol, guess)
 

@@ -44,13 +44,13 @@ def speaks_for(release: Release, reports: Any, first: Ints, other: Ints) -> Floa
             return np.asarray(held[0] - held[1])
         return _by_likelihood(release, reports, first, other)
     except (IndexError, TypeError, ValueError) as error:
-        hint = f"({type(error).__name__} while reading them.) Leave protocol= out to audit without knowing it."
+        hint = f"({type(error).__name__} while reading them.) Leave the protocol out to audit without knowing it."
         raise ParameterError("sampler", f"one whose outputs are reports of {release.name}", "others", hint) from error
 
 
 def _by_likelihood(release: Release, reports: Any, first: Ints, other: Ints) -> Floats:
     if release.likelihoods is None or release.inputs is None:
-        message = f"{release.name} does not say how likely a report is; audit it without protocol="
+        message = f"{release.name} does not say how likely a report is; audit it without naming a protocol"
         raise UnsupportedError(message)
     n = count_of(reports)
     gain = np.empty(n)

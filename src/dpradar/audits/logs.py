@@ -123,7 +123,9 @@ def _positions(header: list[str], names: Sequence[str]) -> list[int]:
         if header.count(name) != 1:
             found = ", ".join(header[:_MOST_SHOWN]) + (", ..." if len(header) > _MOST_SHOWN else "")
             got = f"{header.count(name)} columns {name!r}; the file has: {found or 'nothing'}"
-            hint = "Name the columns with input= and output=."
+            hint = "Name the columns with input= and output= (command line: --input and --output)."
+            if len(header) == 1 and ";" in header[0]:
+                hint = "Save it with commas between columns: its header has only semicolons."
             raise ParameterError("path", "a file with this column once", got, hint)
     return [header.index(name) for name in names]
 
@@ -176,7 +178,7 @@ def _json_list(column: _Column, text: str) -> list[Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, list):
-        hint = 'Write lists as in [1, 4, 7]; give output_kind="categorical" if these texts are words.'
+        hint = 'Write lists as in [1, 4, 7]; words need output_kind="categorical" (command line: --output-kind).'
         got = f"something else in row {column.first_row(text) + 1}"
         raise ParameterError(f"column {column.name!r}", "JSON lists", got, hint)
     return value

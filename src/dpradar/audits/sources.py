@@ -21,6 +21,7 @@ from .samples import Samples
 __all__ = ["Batch", "Source", "source_of"]
 
 Ints = NDArray[np.intp]
+_ONE_VALUE = "vectorised=False (command line: --one-value)"
 _PROBE = 32  # copies of one input by which a function that shares its noise is recognised
 _CALLS = 20  # calls with them, as long as their outputs could still be those of a function without noise
 
@@ -80,7 +81,7 @@ class Source:
             hint = "A sampler returns one output for each input it is given."
             raise ParameterError("sampler", f"one that returns {count} outputs", f"{len(array)}", hint)
         if self.kind is not None and (kind, names is not None) != (self.kind, self.named):
-            hint = "Say what they are: output_kind='categorical', 'real', 'bits', 'subset' or 'vector'."
+            hint = "Say what they are, such as output_kind='real' (command line: --output-kind real)."
             if kind == self.kind:
                 hint = "Return all of them as words, or none."
             got = kind if kind != self.kind else "numbers first and words later"
@@ -116,7 +117,7 @@ def _no_call(inputs: Ints, rng: np.random.Generator) -> Any:
 
 
 def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
-    hint = "Give domain=100 for the values 0..99, or domain=[...] with the records themselves."
+    hint = "Give domain=100 (command line: --domain 100) for the values 0..99, or domain=[...] with the records."
     if isinstance(sampler, Executable) and domain is None and sampler.inputs is not None:
         return None, len(sampler.inputs)
     if isinstance(domain, (int, np.integer)) and not isinstance(domain, bool):
@@ -169,11 +170,11 @@ def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
         except ParameterError:
             raise
         except Exception as error:  # code of others: it may raise anything
-            hint = "The error was raised by the sampler itself; a function of one value needs vectorised=False."
+            hint = f"The error was raised by the sampler itself; a function of one value needs {_ONE_VALUE}."
             got = f"{type(error).__name__}"
             raise ParameterError("sampler", f"a function that can be asked for {_PROBE} outputs", got, hint) from error
         if len(found) != _PROBE:
-            hint = "Return one output for each input, or pass vectorised=False for a function of one value."
+            hint = f"Return one output for each input; a function of one value needs {_ONE_VALUE}."
             allowed = f"one that returns {_PROBE} outputs for {_PROBE} inputs"
             raise ParameterError("sampler", allowed, f"{len(found)}", hint)
         known = names or known
@@ -181,7 +182,7 @@ def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
         alike = [bool(np.all(out == out[:1])) for out in calls]
         same = all(np.array_equal(out, calls[0]) for out in calls)
         if all(alike) and not same:
-            hint = "Its noise is drawn once for the whole array. Pass vectorised=False for a function of one value."
+            hint = f"Its noise is drawn once for the whole array; a function of one value needs {_ONE_VALUE}."
             raise ParameterError("sampler", "one that draws noise for every input", f"{_PROBE} equal outputs", hint)
         if not (all(alike) or same):
             return

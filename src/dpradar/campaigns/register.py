@@ -86,7 +86,7 @@ def _check_versions(store: Store, before: dict[str, str]) -> None:
     now = versions()
     other = [f"{name} {before.get(name)} (now {now[name]})" for name in now if now[name] != before.get(name)]
     if other:
-        hint = "Numbers of different versions are not mixed. Use those versions, or start a new store: --store FILE."
+        hint = "Numbers of different versions are not mixed. Use those, or another store (command line: --store FILE)."
         raise ParameterError("the store", f"made by the versions in use ({store.path})", ", ".join(other), hint)
 
 
@@ -97,7 +97,10 @@ def _check_runs(store: Store, before: list[dict[str, Any]], now: list[dict[str, 
         return
     told = [f"{row['title']} ({_difference(row, now)})" for row in missing[:_MOST_TOLD]]
     more = f" and {len(missing) - _MOST_TOLD} more" if len(missing) > _MOST_TOLD else ""
-    hint = "Add --changed to go on with the new runs; the old shards stay in the store, apart. Or choose --store FILE."
+    hint = (
+        "Give changed=True (command line: --changed) to go on with the new runs; the old shards stay in the store, "
+        "apart. Or another store (command line: --store FILE)."
+    )
     got = f"without {'; '.join(told)}{more}"
     raise ParameterError("the campaign", f"about the runs that {store.path} was started with", got, hint)
 

@@ -42,19 +42,20 @@ CREATE TABLE lease (about TEXT, number INTEGER, trials INTEGER, token TEXT NOT N
 """
 LEASE_SECONDS = 300.0
 _AHEAD = 10_000
+_ANOTHER = "run the campaign with another store (command line: campaign run --store FILE)"
 _WHY = {
     "FULL": ("the disk is full", "Make room, then go on where it was."),
     "IOERR": (
         "the disk or the network does not take it",
         "See that there is room and that it works, then go on.",
     ),
-    "READONLY": ("it is read-only", "Allow writing to the file and to its folder, or choose another: --store FILE."),
+    "READONLY": ("it is read-only", f"Allow writing to the file and to its folder, or {_ANOTHER}."),
     "CANTOPEN": ("it cannot be opened", "See that its folder exists and can be written to."),
     "PERM": ("it cannot be opened", "See that the file and its folder can be written to."),
     "BUSY": ("another program holds it", "Wait until that has ended, or end it."),
     "LOCKED": ("another program holds it", "Wait until that has ended, or end it."),
-    "NOTADB": ("it is no store of a campaign", "Choose another: --store FILE."),
-    "CORRUPT": ("it is damaged", "Take a copy of it that is not, or start a new one: --store FILE."),
+    "NOTADB": ("it is no store of a campaign", f"Name the file that a campaign was kept in, or {_ANOTHER}."),
+    "CORRUPT": ("it is damaged", f"Take a copy of it that is not, or {_ANOTHER}."),
     "PROTOCOL": ("its locks do not work", "Put it on a disk of this computer."),
 }
 _PASSING = ("FULL", "IOERR", "BUSY", "LOCKED", "READONLY", "CANTOPEN")
@@ -124,7 +125,7 @@ class Store:
             raise StoreError(str(self.path), *_WHY["NOTADB"])
         if schema != _SCHEMA:
             which = "a newer" if schema > _SCHEMA else "an older"
-            hint = "Use that version of dpradar, or start a new store: --store FILE."
+            hint = f"Use that version of dpradar, or {_ANOTHER}."
             told = f"it was made by {which} version of dpradar (schema {schema}, this one has {_SCHEMA})"
             raise StoreError(str(self.path), told, hint)
 

@@ -61,4 +61,8 @@ def group() -> click.Group:
     }
     help_text = "How often is the best attacker right, when it is run? Name a mechanism."
     reasons = {name: "it is a promise, there are no reports to draw from" for name in RELEASES if name not in loaders}
+    reasons["dpsgd"] = (
+        "it describes a training run; docs/how-to/attack-a-model.md attacks a model, docs/how-to/audit-a-model.md "
+        "audits one"
+    )
     return Suggesting(name="attack", loaders=loaders, help=help_text, reasons=reasons)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["group"]
 
-_AT = {"tpr": "fpr", "epsilon": "delta"}
+_AT = {"tpr": ("fpr", "tpr=0.05@fpr=0.01"), "epsilon": ("delta", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")}
 _ACCURACY = ("error", "variance", "frequency_error")
 
 
@@ -71,6 +71,9 @@ def _free(kind: Kind, options: dict[str, Any]) -> Param:
 
 def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
     """Return NAME=VALUE, or NAME=VALUE@fpr=X, as a limit."""
+    if text.count("=") > 1 and "@" not in text:
+        hint = "Such as epsilon=1@delta=1e-5 or tpr=0.05@fpr=0.01; limits of different things each have a --limit."
+        raise ParameterError("--limit", "NAME=VALUE, or NAME=VALUE@NAME=VALUE", repr(text), hint)
     first, _, rest = text.partition("@")
     settings: dict[str, Any] = {}
     for part in (first, rest) if rest else (first,):
@@ -85,6 +88,9 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else "See --help."
         raise ParameterError("--limit", f"about one of {', '.join(sorted(known))}", repr(unknown[0]), hint)
+    for name, (at, example) in _AT.items():
+        if name in settings and at not in settings:
+            raise ParameterError("--limit", f"given as {name}=VALUE@{at}=VALUE", repr(text), f"Such as {example}.")
     return Limit(threat, neighbours=neighbours, **settings)
 
 

@@ -114,6 +114,7 @@ def _groups(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
 
 def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
     from ..correlated import fit
+    from ..correlated.fitting import numbers_in
 
     given = [name for name in _TABLE_ONLY if options[name] is not None]
     if given or options["gaussian"]:
@@ -123,7 +124,8 @@ def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
         hint = 'Such as --state mode, or --state "steps>0".'
         raise ParameterError("--state", "given with --markov", "nothing", hint)
     column, state = _state(options["state"], table)
-    return fit(table[column], model="markov", state=state, missing=options["missing"], period=options["period"])
+    entries = table[column] if state is None else numbers_in(table[column], column)
+    return fit(entries, model="markov", state=state, missing=options["missing"], period=options["period"])
 
 
 def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any], Hashable] | None]:
@@ -137,13 +139,7 @@ def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any],
     if not math.isfinite(limit):
         raise ParameterError("--state", "COLUMN>NUMBER with a finite number", repr(text))
 
-    def state(entry: Any) -> int:
-        try:
-            return int(compare(float(entry), limit))
-        except ValueError:
-            raise ParameterError(f"column {match['column']!r}", "numbers or empty cells", "something else") from None
-
-    return match["column"], state
+    return match["column"], lambda entry: int(compare(entry, limit))
 
 
 def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> Correlation:

@@ -14,16 +14,16 @@ import click
 from ..errors import DpradarError
 from .main import EXIT_BUG
 
-__all__ = ["doctor_command"]
+__all__ = ["EXTRAS", "doctor_command"]
 
 # What an extra is for, in the words of someone who misses it.
-_FOR = {
+EXTRAS = {
     "accounting": "composition of privacy losses: dpsgd, registers, repeated noise",
     "cluster": "campaigns on many machines, with Dask",
     "data": "priors counted in tables, audits of logs in Parquet files",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
-    "roads": "attacks on movements along roads",
+    "roads": "roads as graphs of networkx",
     "search": "audits that search for events",
     "torch": "training with PyTorch and Opacus, and recording it",
     "web": "the explorer: dpradar serve",
@@ -37,7 +37,7 @@ def doctor_command(*, as_json: bool) -> int:
     """Show versions, what is installed and what works."""
     core, extras = _requirements()
     versions = {"dpradar": _version("dpradar"), "python": platform.python_version(), **{n: _version(n) for n in core}}
-    known = {extra: {name: _version(name) for name in names} for extra, names in extras.items() if extra in _FOR}
+    known = {extra: {name: _version(name) for name in names} for extra, names in extras.items() if extra in EXTRAS}
     works = {name: check() for name, check in _CHECKS.items()}
     if as_json:
         told = {"schema": "dpradar/doctor/1", "versions": versions, "extras": known, "works": works}
@@ -70,7 +70,7 @@ def _lines(versions: dict[str, Any], extras: dict[str, dict[str, Any]], works: d
     for extra, packages in extras.items():
         missing = [name for name, version in packages.items() if version is None]
         state = "installed" if not missing else f'pip install "dpradar[{extra}]"'
-        lines.append(f"  {extra:<12} {_FOR[extra]}: {state}")
+        lines.append(f"  {extra:<12} {EXTRAS[extra]}: {state}")
     return [*lines, "Works:", *(f"  {name:<12} {answer}" for name, answer in works.items())]
 
 

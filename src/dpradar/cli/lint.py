@@ -46,6 +46,11 @@ def lint_command(**options: Any) -> int:
     outputs that were drawn. Exit code 5: a finding refutes the claim; 3: the claim does not follow.
     """
     if options["as_survey"]:
+        asked = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
+        given = [word for word, value in asked.items() if value]
+        if given:
+            hint = "It lists published mechanisms."
+            raise ParameterError("--survey", "given without FILE, --sampler and --report", " and ".join(given), hint)
         return _survey(as_json=options["as_json"])
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"

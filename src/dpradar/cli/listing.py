@@ -15,16 +15,17 @@ def list_command(*, as_json: bool) -> None:
     """List mechanisms, guarantees, rules and figures."""
     from ..bounds.rules import RULES
     from ..papers import names
-    from .releases import RELEASES
+    from ..spec import KINDS
 
     if as_json:
         rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]
-        releases = {name: entry.help for name, entry in RELEASES.items()}
+        releases = {name: entry.help for name, entry in KINDS.items()}
         click.echo(json.dumps({"schema": "dpradar/list/1", "releases": releases, "rules": rules, "figures": names()}))
         return
     click.echo("Mechanisms and guarantees (dpradar assess NAME --help):")
-    for name, entry in RELEASES.items():
-        click.echo(f"  {name:<18} {entry.help}")
+    for name, entry in KINDS.items():
+        where = "" if entry.flat else " Only in spec files."
+        click.echo(f"  {name:<18} {entry.help}{where}")
     click.echo("Rules:")
     for rule in RULES:
         click.echo(f"  {rule.name:<18} {rule.title}")

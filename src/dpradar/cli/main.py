@@ -64,7 +64,7 @@ class Suggesting(click.Group):
             message = f"cannot {self.name} '{args[0]}': {self.reasons[args[0]]}. Known: {', '.join(self.loaders)}."
             raise click.UsageError(message, ctx)
         if args and args[0] not in self.loaders:
-            near = difflib.get_close_matches(args[0], self.loaders, n=1, cutoff=0.5)
+            near = difflib.get_close_matches(args[0].lower(), self.loaders, n=1, cutoff=0.5)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             kinds = {"assess": "mechanism or guarantee", "calibrate": "mechanism or guarantee", "attack": "mechanism"}
             kind = kinds.get(str(self.name), "command")
@@ -153,6 +153,12 @@ def _told(error: click.ClickException) -> str:
         if isinstance(error.param.type, click.Choice):
             message += f" Choose from: {', '.join(map(str, error.param.type.choices))}."
     context = getattr(error, "ctx", None)
+    if isinstance(error, click.NoSuchOption) and context is not None:
+        from .releases import instead_of
+
+        instead = instead_of(error.option_name, context.command_path)
+        if instead:
+            return f"{error.message} {instead}"
     if context is None or any(word in message for word in ("Did you mean", "Known: ", "decimal comma")):
         return message
     return f"{message.rstrip('.')}. See: {context.command_path} --help."

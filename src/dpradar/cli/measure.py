@@ -11,7 +11,8 @@ import numpy as np
 
 from ..attacks import measure
 from ..errors import ParameterError
-from ..spec.words import Where, columns, number
+from ..params import bad_cell
+from ..spec.words import Where, columns
 from . import parsing
 
 __all__ = ["measure_command"]
@@ -43,7 +44,7 @@ def measure_command(**options: Any) -> int:
     if given["truth"] is None:
         given["with_"], given["without"] = (_hits(given[name]) for name in ("with_", "without"))
     elif options["within"] > 0.0:
-        given = {k: None if v is None else [number(x, "--within") for x in v] for k, v in given.items()}
+        given = {name: None if column is None else _numbers(column, options[name]) for name, column in given.items()}
     run = measure(
         given["with_"],
         given["without"],
@@ -68,8 +69,21 @@ def _column(table: dict[str, list[str]], name: str | None, option: str) -> list[
     return table[name]
 
 
+def _numbers(column: list[str], name: str) -> list[float]:
+    """Return the numbers of a column; what a cell says is a guess about somebody, and stays out of messages."""
+    found = []
+    for row, cell in enumerate(column):
+        try:
+            found.append(float(cell))
+        except ValueError:
+            raise ParameterError(f"column {name!r}", "numbers with --within", *bad_cell(cell, row)) from None
+    return found
+
+
 def _hits(column: list[str] | None) -> Any:
     words = [word.strip().lower() for word in column or []]
-    if not set(words) <= _YES | _NO:
-        raise ParameterError("hits", "true/false, yes/no or 1/0", "other words", "Or name the column of the --truth.")
+    other = next((row for row, word in enumerate(words) if word not in _YES | _NO), None)
+    if other is not None:
+        got, _ = bad_cell("", other)
+        raise ParameterError("hits", "true/false, yes/no or 1/0", got, "Or name the column of the --truth.")
     return np.array([word in _YES for word in words])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..spec.words import number_problem
+from ..spec.words import number_problem, whole_number
 
 __all__ = ["NUMBER", "WHOLE", "Number"]
 
@@ -26,7 +26,7 @@ class Number(click.ParamType[Any]):
         if not isinstance(value, str):
             return value
         try:
-            number = int(value) if self.whole else float(value)
+            number = whole_number(value) if self.whole else float(value)
         except ValueError:
             self.fail(number_problem(value, self.name), param, ctx)
         if not math.isfinite(number):

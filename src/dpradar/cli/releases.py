@@ -15,7 +15,7 @@ from . import parsing
 if TYPE_CHECKING:
     from ..params import Param
 
-__all__ = ["RELEASES", "further_options", "parameter_option"]
+__all__ = ["RELEASES", "further_options", "instead_of", "parameter_option"]
 
 RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.flat}
 
@@ -85,6 +85,31 @@ _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--membership", {"type": parsing.NUMBER, "help": "Ask whether the target is in, with this prior probability."}),
     ("--worst", {"is_flag": True, "help": "Any prior, knowledge and goal."}),
 )
+
+
+# Noise is described by its size, but people have an epsilon in mind.
+_BY_SCALE = "It takes --scale = sensitivity / epsilon: for epsilon 0.5 of a count, --scale 2."
+_BY_SIGMA = "It takes --sigma; `dpradar calibrate {} --limit epsilon=1@delta=1e-5` finds one."
+_INSTEAD = {
+    "laplace": _BY_SCALE,
+    "geometric": _BY_SCALE,
+    "gaussian": _BY_SIGMA.format("gaussian"),
+    "discrete-gaussian": _BY_SIGMA.format("discrete-gaussian"),
+}
+
+
+def instead_of(option: str, path: str) -> str:
+    """Return what to give instead of an option that noise does not have, or nothing; ``path`` is the command.
+
+    Examples
+    --------
+    >>> instead_of("--epsilon", "dpradar assess laplace")
+    'It takes --scale = sensitivity / epsilon: for epsilon 0.5 of a count, --scale 2.'
+    """
+    group, _, name = path.removeprefix("dpradar ").partition(" ")
+    if option not in ("--epsilon", "--delta") or name not in _INSTEAD:
+        return ""
+    return "Give it as a limit: --limit epsilon=1@delta=1e-5." if group == "calibrate" else _INSTEAD[name]
 
 
 class _UnlessData(click.Option):

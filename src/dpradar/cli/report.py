@@ -21,7 +21,8 @@ __all__ = ["report_command"]
 def report_command(file: str, outs: tuple[str, ...], *, as_json: bool) -> int:
     """Write a saved result as a page to read: HTML or Markdown.
 
-    RESULT is what --json printed or save() wrote: of assess, calibrate, attack, audit, measure or run.
+    RESULT is what --json printed or save() wrote: of assess, calibrate, attack, audit, measure, run,
+    correlate, account or lint.
     """
     from ..results import load
 

@@ -61,13 +61,21 @@ def _effort(quick: bool, models: int | None, network: str, workers: int | None) 
     return Effort(quick=quick, models=models, network=network, workers=workers or os.cpu_count() or 1)
 
 
+def _unwritable(folder: Path, error: OSError) -> ParameterError:
+    hint = f"{error.strerror or error}. What is finished is kept: start again to go on."
+    return ParameterError("--out", "a folder that can be written to", repr(str(folder)), hint)
+
+
 def _one(figure: str, out: Path, *, as_json: bool, data: Path | None, **options: Any) -> None:
     from ..papers import reproduce
 
-    with bar(figure) as moved:
-        files = reproduce(
-            figure, out, data, lambda text: click.echo(text, err=True), effort=_effort(**options), bar=moved
-        )
+    try:
+        with bar(figure) as moved:
+            files = reproduce(
+                figure, out, data, lambda text: click.echo(text, err=True), effort=_effort(**options), bar=moved
+            )
+    except OSError as error:
+        raise _unwritable(out, error) from None
     if as_json:
         click.echo(json.dumps({"schema": "dpradar/reproduce/1", "figure": figure, "files": [str(f) for f in files]}))
         return
@@ -88,8 +96,7 @@ def _everything(out: Path | None, only: str | None, *, as_json: bool, data: Path
         run = everything(folder, data, lambda text: click.echo(text, err=True), effort=effort, only=words)
         page, verdicts = write_page(run, folder), counts(run, folder)
     except OSError as error:
-        hint = f"{error.strerror or error}. What is finished is kept: start again to go on."
-        raise ParameterError("--out", "a folder that can be written to", repr(str(folder)), hint) from None
+        raise _unwritable(folder, error) from None
     states = {state: run.state(state) for state in ("done", "left out", "failed")}
     if as_json:
         answer = {"schema": "dpradar/reproduce-all/1", "page": str(page), "quick": effort.quick}

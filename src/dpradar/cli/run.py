@@ -47,7 +47,8 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     click.echo(json.dumps(result.to_dict()) if as_json else result.explain())
     write_reports(result, targets)
     if not as_json and not targets:
-        click.echo(f"\nRead it as a page: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
+        what = "Read it as a page" if sweep is None else "The sweep is shown in a report"
+        click.echo(f"\n{what}: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
     if check and result.met is not True:
         return EXIT_UNMET
     return EXIT_VACUOUS if _vacuous(result) else 0

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
+from ..params import bad_cell
 from ..results.correlation import Check
 from . import checks as tests
 from .models import Chain, GaussianGroups, Groups, Joint
 
-__all__ = ["Fit", "fit"]
+__all__ = ["Fit", "fit", "numbers_in"]
 
 Floats = NDArray[np.float64]
 Missing = Literal["break", "drop", "refuse"]
@@ -103,14 +104,18 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
 # Tables.
 
 
-def _number(cell: Any, where: str) -> float:
-    """Return a number, nan where the cell is empty; the cell itself stays out of messages."""
+def numbers_in(column: Sequence[Any], name: str) -> list[float]:
+    """Return the numbers of a column, nan where a cell is empty; what a cell says stays out of messages."""
+    return [_number(cell, row, name) for row, cell in enumerate(column)]
+
+
+def _number(cell: Any, row: int, name: str) -> float:
     if cell is None or (isinstance(cell, str) and cell.strip().lower() in _MISSING_WORDS):
         return math.nan
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(where, "numbers or empty cells", "something else") from None
+        raise ParameterError(f"column {name!r}", "numbers or empty cells", *bad_cell(cell, row)) from None
 
 
 def _column(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Sequence[Any]:
@@ -121,7 +126,7 @@ def _column(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Seque
 
 def _numbers(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Floats:
     column = _column(table, name, option)
-    found = np.array([_number(cell, f"column {name!r}") for cell in column], dtype=float)
+    found = np.array(numbers_in(column, name), dtype=float)
     if np.any(np.isinf(found)):
         raise ParameterError(f"column {name!r}", "finite numbers", "an infinite one")
     if np.any(np.abs(found) > _LARGEST):  # squares are added up
@@ -307,9 +312,8 @@ def _fit_series(entries: list[Any], state: Callable[[Any], Hashable] | None, mis
     gone = [_is_missing(entry) for entry in entries]
     lost = sum(gone)
     if lost and missing == "refuse":
-        raise ParameterError(
-            "fit", "given a series without missing entries", f"{lost:,} of them", "Or choose missing=."
-        )
+        hint = "Or choose missing='break' (command line: --missing break)."
+        raise ParameterError("fit", "given a series without missing entries", f"{lost:,} of them", hint)
     if missing == "drop":
         entries, gone = [e for e, g in zip(entries, gone, strict=True) if not g], [False] * (len(entries) - lost)
     labels = [None if g else (e if state is None else state(e)) for e, g in zip(entries, gone, strict=True)]
@@ -339,7 +343,7 @@ def _state_names(labels: list[Any]) -> list[Any]:
     if len(names) < 2:
         raise ParameterError("fit", "given a series with at least 2 different states", f"{len(names)}")
     if len(names) > _MOST_STATES:
-        hint = "Group them with state=, such as state=lambda steps: steps > 0."
+        hint = "Group them, such as by state=lambda steps: steps > 0 (command line: --state 'steps>0')."
         raise ParameterError("fit", f"given a series with at most {_MOST_STATES} states", f"{len(names)}", hint)
     try:
         return sorted(names)

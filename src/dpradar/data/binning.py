@@ -19,7 +19,7 @@ from ..params import shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Rule", "checked_bins", "rule_for"]
+__all__ = ["Rule", "checked_bins", "how_to_cut", "rule_for"]
 
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
@@ -67,6 +67,11 @@ def rule_for(name: str, dtype: Any, asked: Any) -> Rule:
     return _numeric(f"data.bins[{name!r}]", asked)
 
 
+def how_to_cut(name: str) -> str:
+    """Return the beginning of a hint at rules."""
+    return f"Say how it is cut: bins={{{name!r}: 10}} (command line: --bins {name}=10)"
+
+
 def _same(_: Any, column: Any) -> Any:
     return column
 
@@ -79,7 +84,7 @@ def _as_it_is(name: str, dtype: Any) -> Rule:
     if whole or dtype.is_date() or dtype.is_timestamp() or dtype.is_time():
         return Rule("values", _same, most_levels=MOST_LEVELS)
     if dtype.is_numeric():
-        hint = f"Say how it is cut: bins={{{name!r}: 10}}, a list of edges, 'width:5', 'quantiles:10', or 'values'."
+        hint = f"{how_to_cut(name)}, a list of edges, 'width:5', 'quantiles:10', or 'values'."
         raise ParameterError("data.columns", "cut into bins where they hold decimal numbers", f"{name!r}", hint)
     raise ParameterError(
         "data.columns", "columns of words, numbers, dates or truth values", f"{name!r} of type {dtype}"

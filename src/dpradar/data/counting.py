@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError
+from .binning import how_to_cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,7 +238,7 @@ def _canonical(value: Any) -> Any:
 
 def _check_levels(name: str, levels: Sequence[Any], rule: Rule) -> None:
     if rule.most_levels is not None and len(levels) > rule.most_levels:
-        hint = f"Say how it is cut: bins={{{name!r}: 10}}, a list of edges, 'quantiles:10', or 'values' to keep all."
+        hint = f"{how_to_cut(name)}, a list of edges, 'quantiles:10', or 'values' to keep all."
         got = f"{name!r}, which has more"
         raise ParameterError("data.columns", f"columns of at most {rule.most_levels:,} different numbers", got, hint)
 

@@ -61,7 +61,7 @@ def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) 
     name, names = options.get("kind"), tuple(KINDS) if known is None else known
     if isinstance(name, str) and name in names:
         return KINDS[name]
-    near = difflib.get_close_matches(str(name), names, n=1)
+    near = difflib.get_close_matches(str(name).lower(), names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "`dpradar list` describes them."
     got = "nothing" if name is None else shown(name)
     raise ParameterError(where("kind"), f"one of {', '.join(names)}", got, hint)

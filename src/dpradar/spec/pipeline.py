@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,6 +155,8 @@ class _Draft:
 
         table = {key: value for key, value in table.items() if key not in _FREE}
         practice = Practice(**{key: table.pop(key) for key in PRACTICE if key in table})
+        if not self._known(place, table.get("partition"), known):
+            return None
         cells = self._cells(place, table, known)
         if cells is None:
             return None
@@ -165,6 +168,20 @@ class _Draft:
                 return None
         table.pop("cells", None)
         return self._made(place, lambda: [_step(table, cell, practice) for cell in cells], table)  # type: ignore[no-any-return]
+
+    def _known(self, place: str, name: str | None, known: dict[str, Partition]) -> bool:
+        """Return whether the partition of a step can be used; where it is not there at all, say so."""
+        if name is None or name in known:
+            return True
+        given = self.data.get("partition", [])
+        tables = [given] if isinstance(given, dict) else given if isinstance(given, list) else []
+        names = [str(table["name"]) for table in tables if isinstance(table, dict) and "name" in table]
+        if name not in names:  # else the problem of the partition itself is told already
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "Describe it in a table [[partition]]."
+            allowed = f"one of the partitions {', '.join(names) or '(none)'}"
+            self.problems.append(Problem(f"{place}.partition", f"must be {allowed}; got {name!r}", hint))
+        return False
 
     def _cells(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[str | None] | None:
         """Return the cells that a step is made for; None alone where it reads everything."""

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem
-from ..params import shown
+from ..params import has_decimal_comma, shown
 from .question import THREAT
 from .words import number_problem
 
@@ -96,8 +96,10 @@ def _wrong(path: str, one: dict[str, Any], allowed: Any) -> Problem:
     text = "a table" if allowed is None else allowed.text
     hint = "" if allowed is None else allowed.hint
     if one["type"] == "missing":
+        if allowed is None and "." not in path:
+            hint = f"Write [[{path}]] and its keys below."
         return Problem(path, f"is missing: it must be {text}", hint)
     given = one["input"]
     if isinstance(given, str) and "number" in text:
-        hint = number_problem(given, "number") if "," in given else "Numbers stand without quotes."
+        hint = number_problem(given, "number") if has_decimal_comma(given) else "Numbers stand without quotes."
     return Problem(path, f"must be {text}; got {shown(given)}", hint)

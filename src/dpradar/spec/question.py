@@ -53,15 +53,21 @@ def release_of(options: Options, where: Where = PLAIN) -> Any:
 
 def size_of(options: Options, where: Where = PLAIN) -> int | None:
     """Return the number of values when the release settles it."""
+    found = _counted(options, where)
+    return None if found is None else found[1]
+
+
+def _counted(options: Options, where: Where) -> tuple[str, int] | None:
+    """Return the option that settles the number of values, and the number."""
     size = options.get("m")
     if size is not None:
         count: int = words.checked(M, size, where("m"))
         where.check_count(count, "m")
-        return count
+        return "m", count
     if options.get("query") is not None and not options.get("worst"):
-        return len(words.contribution(options["query"], where))
+        return "query", len(words.contribution(options["query"], where))
     if options.get("matrix") is not None:
-        return len(words.table(options["matrix"], "matrix", where))
+        return "matrix", len(words.table(options["matrix"], "matrix", where))
     return None
 
 
@@ -95,12 +101,21 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
     Threat.membership(0.5)
     """
     threat: Threat = threat_call(options, where).build()
-    size = None if threat.prior is None else size_of(options, where)
-    if size is not None and threat.prior is not None and threat.prior.size not in (0, size):
-        hint = f"Leave out {where('m')}, or give as many values."
-        allowed = f"{threat.prior.size}, as the prior has that many values"
-        raise ParameterError(where("m"), allowed, f"{size}", hint)
+    counted = None if threat.prior is None else _counted(options, where)
+    if counted is not None and threat.prior is not None and threat.prior.size not in (0, counted[1]):
+        raise _other_size(*counted, threat.prior.size, where)
     return threat
+
+
+def _other_size(option: str, size: int, wanted: int, where: Where) -> ParameterError:
+    """Return what is wrong where the option that settles the number of values and the prior have different ones."""
+    name = where(option)
+    if option == "m":
+        hint = f"Leave out {name}, or give as many values."
+        return ParameterError(name, f"{wanted}, as the prior has that many values", f"{size}", hint)
+    parts = {"query": "contributions", "matrix": "rows"}[option]
+    hint = f"Give one for each value, or a prior of {size} values."
+    return ParameterError(name, f"of {wanted} {parts}, as the prior has that many values", f"{size}", hint)
 
 
 def threat_call(options: Options, where: Where = PLAIN) -> Call:

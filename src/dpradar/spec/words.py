@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..errors import ParameterError, why_unreadable
-from ..params import shown
+from ..params import has_decimal_comma, shown
 from .calls import Call, Steps
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ __all__ = [
     "steps",
     "table",
     "whole",
+    "whole_number",
     "words",
 ]
 
@@ -96,8 +98,10 @@ def number_problem(text: str, kind: str) -> str:
     --------
     >>> number_problem("0,5", "number")
     "'0,5' has a decimal comma. Write it with a point: 0.5."
+    >>> number_problem("1,delta=1e-5", "number")
+    "'1,delta=1e-5' is not a number."
     """
-    if "," in text:
+    if has_decimal_comma(text):
         return f"'{text}' has a decimal comma. Write it with a point: {text.replace(',', '.')}."
     return f"'{text}' is not a {kind}."
 
@@ -114,12 +118,35 @@ def number(value: Any, name: str) -> float:
     raise ParameterError(name, "made of numbers", shown(value))
 
 
+def whole_number(text: str) -> int:
+    """Return the whole number that a text is, exactly, also of 1e5; ValueError where it is none.
+
+    Examples
+    --------
+    >>> whole_number("20"), whole_number("1e5"), whole_number("2.5e1")
+    (20, 100000, 25)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    if not math.isfinite(float(text)):  # 1e999999999 would have that many digits
+        raise ValueError(text)
+    try:
+        number = Decimal(text)  # not float: 1e23 is a whole number, its nearest float another one
+    except InvalidOperation:
+        raise ValueError(text) from None
+    if number != number.to_integral_value():
+        raise ValueError(text)
+    return int(number)
+
+
 def whole(value: Any, name: str) -> int | float:
     """Return one whole number; numbers that are not whole are left to the parameter to refuse."""
     if not isinstance(value, str):
         return number(value, name)
     try:
-        return int(value)
+        return whole_number(value)
     except ValueError:
         raise ParameterError(name, "a whole number", repr(value), number_problem(value, "whole number")) from None
 
@@ -241,6 +268,7 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
+            check_commas(reader.fieldnames or (), name)
             rows = list(islice(reader, where.most_values + 1))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(
@@ -254,6 +282,13 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
         raise ParameterError(name, "a CSV file with a different name for each column", f"{twice!r} twice")
     where.check_count(len(rows), option)
     return {column: [row[column] for row in rows] for column in rows[0]}
+
+
+def check_commas(header: Sequence[str], name: str) -> None:
+    """Refuse a file whose columns are separated by semicolons, as some spreadsheets write it: there is one column."""
+    if len(header) == 1 and ";" in header[0]:
+        hint = "Save it with commas between columns, and with points in numbers."
+        raise ParameterError(name, "a CSV file with commas between columns", "a header with ; and no comma", hint)
 
 
 def _columns_of(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
