@@ -87,6 +87,19 @@ REFUSED = {
     "another domain than the protocol": (grr, {"protocol": dr.GRR(m=5, epsilon=1.0)}, "3 values"),
     "another domain than the threat": (grr, {"threat": dr.Threat(dr.Prior.uniform(5))}, "prior over the values"),
     "reports of another protocol": (lambda i, rng: np.zeros((len(i), 2)), {"protocol": GRR}, "reports of GRR"),
+    "words as reports": (lambda i, rng: [f"v{k}" for k in i], {"protocol": GRR}, "whole numbers from 0 to 2"),
+    "reports counted from 1": (lambda i, rng: 1 + grr(i, rng), {"protocol": GRR}, "whole numbers from 0 to 2"),
+    "real numbers as reports": (lambda i, rng: i + rng.laplace(size=len(i)), {"protocol": GRR}, "whole numbers"),
+    "reports below 0": (
+        lambda i, rng: grr(i, rng) - 1,
+        {"protocol": dr.HadamardResponse(m=3, epsilon=1.0)},
+        "whole numbers from 0 to 3",
+    ),
+    "reports counted from 1, by rad": (
+        lambda i, rng: 1 + grr(i, rng),
+        {"protocol": GRR, "threat": dr.Threat(dr.Prior.uniform(3))},
+        "whole numbers from 0 to 2",
+    ),
     "pairs that are not compared": (
         lambda data, n, rng: data + rng.laplace(size=n),
         {"domain": None, "pairs": [(0, 1), (50, 51)], "threat": dr.Threat(dr.Prior.uniform(4))},

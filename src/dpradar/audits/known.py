@@ -15,7 +15,7 @@ from .limits import Tally
 if TYPE_CHECKING:
     from ..mechanisms.capabilities import Release
 
-__all__ = ["level_of", "random_pairs", "spoken"]
+__all__ = ["as_reports", "level_of", "random_pairs", "spoken"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -29,6 +29,25 @@ def random_pairs(m: int, count: int, rng: np.random.Generator) -> tuple[Ints, In
     first = rng.integers(0, m, size=count)
     other = rng.integers(0, m - 1, size=count)
     return first, other + (other >= first)
+
+
+def as_reports(release: Release, outputs: Any) -> Any:
+    """Return outputs as reports of the protocol, or raise where they are numbers or words of another alphabet.
+
+    Read as reports those would speak for nobody, and an audit of them would find nothing whatever they give away.
+    """
+    reports = outputs if isinstance(outputs, tuple) else np.asarray(outputs)
+    if release.sample is None or release.finite is None:
+        return reports
+    own = release.sample(np.zeros(1, dtype=np.intp), np.random.default_rng(0))
+    if np.ndim(own) != 1:  # sets, bits or hashes, which are read more carefully
+        return reports
+    said, most = np.asarray(reports), release.finite.outputs - 1
+    whole = said.ndim == 1 and (said.dtype.kind in "iu" or (said.dtype.kind == "f" and bool(np.all(said == said // 1))))
+    if not whole or (said.size and not 0 <= said.min() <= said.max() <= most):
+        allowed = f"one whose outputs are reports of {release.name}, whole numbers from 0 to {most}"
+        raise ParameterError("sampler", allowed, "others", "Leave the protocol out to audit without knowing it.")
+    return said.astype(np.intp)
 
 
 def speaks_for(release: Release, reports: Any, first: Ints, other: Ints) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from ..attacks.pieces import Pieces
 from ..errors import ParameterError
 from ..results.audit import Witness
-from .known import level_of, random_pairs, spoken
+from .known import as_reports, level_of, random_pairs, spoken
 from .plan import AuditJob, counted, told
 
 if TYPE_CHECKING:
@@ -42,9 +42,7 @@ def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> Aud
 
     def work(count: int, rng: np.random.Generator) -> Tally:
         first, other = random_pairs(m, count, rng)
-        reports = source.draw(first, rng)
-        reports = reports if isinstance(reports, tuple) else np.asarray(reports)
-        return spoken(release, reports, first, other, level)
+        return spoken(release, as_reports(release, source.draw(first, rng)), first, other, level)
 
     def result(parts: Iterable[tuple[int, Tally]]) -> AuditResult:
         tally, verdict, done, notes = counted(parts, claim, plan, plan.trials)

@@ -24,6 +24,7 @@ from .inversion import (
     epsilon_from_rad,
     epsilon_from_uniform,
 )
+from .known import as_reports
 from .plan import AuditJob
 
 if TYPE_CHECKING:
@@ -72,12 +73,14 @@ def rad_job(
         raise ParameterError("audit.claim", "one that bounds rad for this threat", repr(stated))
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     probe = source.draw(draw_targets(threat, 16, rng), rng)
+    release = None if protocol is None or guess is not None else protocol.at(None)
     size = plan.size(probe, plan.trials)
 
     def work(count: int, rng: np.random.Generator) -> Seen:
         targets = draw_targets(threat, count, rng)
-        reports = source.draw(targets, rng)
-        played = chosen.play(reports if isinstance(reports, tuple) else np.asarray(reports), targets, rng)
+        drawn = source.draw(targets, rng)
+        plain = drawn if isinstance(drawn, tuple) else np.asarray(drawn)
+        played = chosen.play(plain if release is None else as_reports(release, drawn), targets, rng)
         return Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
 
     def result(parts: Iterable[tuple[int, Seen]]) -> AuditResult:
