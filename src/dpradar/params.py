@@ -118,7 +118,10 @@ class Param:
         hint = f"It is {self.what}."
         if isinstance(value, bool) or not isinstance(value, Real):
             raise ParameterError(name, self.allowed, shown(value), hint)
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of more than 308 digits
+            number = math.inf
         inside = (number > self.low if self.low_open else number >= self.low) and (
             number < self.high if self.high_open else number <= self.high
         )

@@ -76,9 +76,17 @@ def test_attack_agrees_with_the_exact_value():
 
 
 def test_whole_numbers_may_have_an_exponent():
-    counts = [run("attack", "grr", "--m", "3", "--epsilon", "1", "--trials", n, "--seed", "1") for n in ("2e3", "2000")]
-    assert counts[0].returncode == 0, counts[0].stderr
-    assert counts[0].stdout.splitlines()[:-1] == counts[1].stdout.splitlines()[:-1]  # the last one repeats what was typed
+    done = [run("attack", "grr", "--m", "3", "--epsilon", "1", "--trials", n, "--seed", "1") for n in ("2e3", "2000")]
+    assert done[0].returncode == 0, done[0].stderr
+    first, second = (one.stdout.splitlines()[:-1] for one in done)  # the last line repeats what was typed
+    assert first == second
+
+
+@pytest.mark.parametrize("option", ["--m", "--trials"])
+def test_numbers_with_too_many_digits_are_refused(option):
+    done = run("attack", "grr", "--m", "3", "--epsilon", "1", option, "9" * 400)
+    assert done.returncode == 2
+    assert "must be a whole number at least" in done.stderr
 
 
 def test_attack_in_words_can_be_repeated():

@@ -119,7 +119,9 @@ def test_a_curve_is_a_kind_of_files_only():
     assert answer(question).worst_gain.value == pytest.approx(0.5)
     with pytest.raises(dr.ParameterError, match="spec file"):
         command(question)
-    assert "tradeoff" not in json.loads(run_cli("list", "--json").stdout)["releases"]
+    listed = json.loads(run_cli("list", "--json").stdout)
+    assert "tradeoff" not in listed["releases"]
+    assert list(listed["in_files"]) == ["tradeoff"]
 
 
 # --------------------------------------------------------------------------------------------------------------- limits

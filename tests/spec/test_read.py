@@ -29,7 +29,10 @@ def problems(text: str, **settings) -> list[str]:
 
 
 BAD = {
-    "nothing": ("", ["release: is missing: it must be a table."]),
+    "nothing": (
+        "",
+        ["release: is missing: it must be a table. Write [release], or [[release]] for each of several."],
+    ),
     "an empty list": ("release = []", ["release: must be at least one table; got none. Write [release]."]),
     "not a table": (
         "release = 3",

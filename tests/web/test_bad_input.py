@@ -81,7 +81,7 @@ def test_mistakes_are_explained_where_they_are(client, fields, message, field):
         ("/compare?2.epsilon=0,3", "has a decimal comma"),
         ("/attack?mode=dance", "mode must be one of attack, audit, rows"),
         ("/attack?mode=attack&kind=dp", "kind must be one of"),
-        ("/attack?mode=attack&trials=1e3&run=1", "trials must be a whole number"),
+        ("/attack?mode=attack&trials=1.5e0&run=1", "trials must be a whole number"),
         ("/attack?mode=attack&trials=99999999999&run=1", "trials must be at most 10,000,000"),
         ("/attack?mode=attack&seed=-4&run=1", "seed must be a whole number at least 0"),
         ("/attack?mode=audit&kind=olh", "kind must be one of"),

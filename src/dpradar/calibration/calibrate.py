@@ -7,8 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+from ..bounds.case import Case
+from ..bounds.rates import question_relations
 from ..errors import ParameterError
 from ..mechanisms.cost import cost_of
+from ..mechanisms.noise.real import UNIT_SENSITIVITY
 from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
 from .family import Family, family_of
@@ -173,8 +176,19 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
         tried=search.tried,
         release=repr(best.mechanism),
         mechanism=best.mechanism,
+        assumes=_assumes(limits, best.mechanism),
         version=__version__,
     )
+
+
+def _assumes(limits: Sequence[Limit], what: Any) -> tuple[str, ...]:
+    """Return what nobody said and was taken for granted: how much one person changes a released number."""
+    for limit in limits:
+        case = Case(what, limit.who, limit.neighbours)
+        promises = [case.promise(relation) for relation in question_relations(case)]
+        if any(promise is not None and UNIT_SENSITIVITY in promise.source for promise in promises):
+            return (f"{UNIT_SENSITIVITY}, so the number released changes by at most 1 between neighbours",)
+    return ()
 
 
 def _unmet(family: Family, reason: str, tried: int) -> Calibration:

@@ -19,8 +19,10 @@ def list_command(*, as_json: bool) -> None:
 
     if as_json:
         rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]
-        releases = {name: entry.help for name, entry in KINDS.items()}
-        click.echo(json.dumps({"schema": "dpradar/list/1", "releases": releases, "rules": rules, "figures": names()}))
+        releases = {name: entry.help for name, entry in KINDS.items() if entry.flat}
+        in_files = {name: entry.help for name, entry in KINDS.items() if not entry.flat}
+        told = {"releases": releases, "in_files": in_files, "rules": rules, "figures": names()}
+        click.echo(json.dumps({"schema": "dpradar/list/1", **told}))
         return
     click.echo("Mechanisms and guarantees (dpradar assess NAME --help):")
     for name, entry in KINDS.items():

@@ -29,7 +29,7 @@ class Number(click.ParamType[Any]):
             number = whole_number(value) if self.whole else float(value)
         except ValueError:
             self.fail(number_problem(value, self.name), param, ctx)
-        if not math.isfinite(number):
+        if not self.whole and not math.isfinite(number):
             self.fail(f"'{value}' is not finite. Give a finite {self.name}.", param, ctx)
         return number
 

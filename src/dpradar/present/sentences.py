@@ -332,7 +332,10 @@ def calibration_headline(result: Calibration) -> str:
     told = f"{result.parameter} {safe_number(result.value, kept)} keeps every limit"
     if result.status == "stopped":
         return f"{told}; {result.reason}."
-    return f"{told}: the {'most' if accuracy else 'least'} noise that does. Release: {result.release}."
+    # With bounds that are not exact, less noise may do as well.
+    exact = accuracy or all(one.side == "exact" for one in result.achieved if one.label == result.binding)
+    shown = "does" if exact else "can be shown to"
+    return f"{told}: the {'most' if accuracy else 'least'} noise that {shown}. Release: {result.release}."
 
 
 def achieved_sentence(value: float) -> str:

@@ -50,10 +50,12 @@ def explain_calibration(result: Calibration) -> str:
     for one in result.achieved:
         limit = "" if one.limit is None else f"  limit {one.limit:g}"
         rule = f" ({one.rule})" if one.rule else ""
-        lines.append(f"{one.quantity:<24} {achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
+        most = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
+        lines.append(f"{one.quantity:<24} {most + achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
     if result.binding is not None and len(result.achieved) > 1:
         lines.append(f"The limit that decides: {result.binding}.")
     lines += [sentence for name, cost in result.cost.items() if (sentence := cost_sentence(name, cost))]
+    lines += [f"Assumes: {text}." for text in result.assumes]
     return "\n".join(lines)
 
 

@@ -83,7 +83,8 @@ class Assessment:
 
         Guarantee
         ---------
-        An upper bound, under the relation of the guarantee, the one given to ``assess``, or the worse of the two.
+        An upper bound, under the relation of the guarantee, the one given to ``assess``, or the worse of
+        those about which something is known.
 
         Notes
         -----

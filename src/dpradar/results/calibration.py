@@ -75,6 +75,7 @@ class Calibration:
     tried: int = 0
     release: str | None = None
     mechanism: Any = field(default=None, compare=False, repr=False)
+    assumes: tuple[str, ...] = ()
     version: str = ""
 
     @property
@@ -89,6 +90,7 @@ class Calibration:
             for n in ("version", "parameter", "value", "status", "more_private", "binding", "reason", "tried")
         }
         achieved = [one.to_dict() for one in self.achieved]
+        plain["assumes"] = list(self.assumes)
         return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
 
     @classmethod
@@ -110,7 +112,8 @@ class Calibration:
             "release",
         )
         achieved = tuple(Achieved.from_dict(one) for one in data["achieved"])
-        return cls(achieved=achieved, **{name: data[name] for name in names})
+        assumes = tuple(data.get("assumes", ()))  # older files have none
+        return cls(achieved=achieved, assumes=assumes, **{name: data[name] for name in names})
 
     def save(self, path: str | Path) -> None:
         """Write the calibration as JSON."""

@@ -97,7 +97,7 @@ def _wrong(path: str, one: dict[str, Any], allowed: Any) -> Problem:
     hint = "" if allowed is None else allowed.hint
     if one["type"] == "missing":
         if allowed is None and "." not in path:
-            hint = f"Write [[{path}]] and its keys below."
+            hint = f"Write [{path}], or [[{path}]] for each of several."
         return Problem(path, f"is missing: it must be {text}", hint)
     given = one["input"]
     if isinstance(given, str) and "number" in text:

@@ -63,6 +63,7 @@ SIGMA = Param(
 )
 
 
+UNIT_SENSITIVITY = "no query given: sensitivity 1"
 _LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
 
 
@@ -230,7 +231,7 @@ def sensitive(privacy: Callable[[float, Relation], Privacy | None], sensitivity:
     """Return noise on a number of which only the largest change between neighbours is known: 1 unless said."""
     distance = 1.0 if sensitivity is None else sensitivity
 
-    note = "" if sensitivity is not None else " (no query given: sensitivity 1)"
+    note = "" if sensitivity is not None else f" ({UNIT_SENSITIVITY})"
 
     def promise(relation: Relation) -> Privacy | None:
         # No reference: without the contributions nothing is known of their middle.
