@@ -155,4 +155,7 @@ def claimed(claim: object, relation: Relation | None, prior: Prior | None = None
     if promise is None or promise.curve is None:
         hint = "State the claim for the neighbours that are compared."
         raise ParameterError("audit.claim", f"one that says something under {own}", repr(claim), hint)
-    return Claim(repr(claim), own, promise.epsilon, promise.delta, promise.curve, tight=built)
+    text = repr(claim)
+    if getattr(claim, "neighbours", own) != own:
+        text += f", read under {own}" + ("" if promise.epsilon is None else f" as epsilon {promise.epsilon:g}")
+    return Claim(text, own, promise.epsilon, promise.delta, promise.curve, tight=built)

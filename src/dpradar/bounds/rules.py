@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..results.assessment import TOO_MANY
 from . import blackbox, programme, rad, renyi, success
 from .case import Case, Inapplicable
 from .exact.continuous import continuous_risk
@@ -57,7 +58,7 @@ def _finite(case: Case) -> list[Finding]:
         raise _missing("a mechanism with finitely many outputs")
     entries = case.release.finite.outputs * prior.size
     if entries > _MOST_ENTRIES:
-        message = f"lists every output: at most {_MOST_ENTRIES:.0g} entries of the channel, here more"
+        message = f"{TOO_MANY}: lists every output, at most {_MOST_ENTRIES:.0g} entries of the channel"
         raise Inapplicable(message)
     return finite_risk(case.release.finite, prior, case.threat.cover).findings()
 
@@ -67,7 +68,7 @@ def _line(case: Case) -> list[Finding]:
     if case.release is None or case.release.line is None:
         raise _missing("noise on one number per value")
     if prior.size > _MOST_LINE:
-        message = f"integrates over at most {_MOST_LINE} values"
+        message = f"{TOO_MANY}: integrates over at most {_MOST_LINE:,}"
         raise Inapplicable(message)
     return line_risk(case.release.line, prior, case.threat.cover).findings()
 
@@ -85,7 +86,7 @@ def _collinear(case: Case) -> list[Finding]:
     if case.release is None or case.release.vectors is None:
         raise _missing("Gaussian noise on vectors")
     if prior.size > _MOST_LINE:
-        message = f"integrates over at most {_MOST_LINE} values"
+        message = f"{TOO_MANY}: integrates over at most {_MOST_LINE:,}"
         raise Inapplicable(message)
     return collinear_risk(case.release.vectors, prior, case.threat.cover).findings()
 

@@ -47,6 +47,9 @@ def account_command(**options: Any) -> int:
     from ..spec.pipeline import read_pipeline
 
     paths = checked_reports(options["reports"])
+    if options["window"] is not None and (options["trajectories"] is None or options["window"] < 1):
+        got = f"{options['window']}" if options["trajectories"] is not None else "no --trajectories"
+        raise ParameterError("--window", "a whole number at least 1, with --trajectories", got)
     pipeline = read_pipeline(options["file"])
     more = [Granularity.parse(text) for text in options["targets"]]
     pipeline = replace(pipeline, targets=(*pipeline.targets, *more))
@@ -56,6 +59,10 @@ def account_command(**options: Any) -> int:
     found = account(pipeline)
     if stream is not None:
         found = replace(found, advice=_advice(found, pipeline, stream, options["window"]))
+        if found.advice is None:
+            click.echo(
+                "No advice from the trajectories: under no granularity of a stream is the total finite.", err=True
+            )
     if options["m"] is not None:
         found = _assessed(found, options["m"])
     found = replace(found, command=repeat_command(None))

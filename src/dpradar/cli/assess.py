@@ -42,6 +42,9 @@ def _command(name: str, kind: Kind) -> click.Command:
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 
 
+_LEADING = ("rad", "success")
+
+
 def _run(kind: str, **options: Any) -> int:
     asked = sized({**options, "kind": kind}, FLAGS)
     what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
@@ -52,8 +55,7 @@ def _run(kind: str, **options: Any) -> int:
 
 
 def _vacuous(result: Assessment) -> bool:
-    bounds = [bound for bound in (result.rad, result.success) if bound is not None]
-    return all(bound.rule == "trivial" for bound in bounds)
+    return all(bound is None or result.vacuous(name) for name, bound in result.bounds.items() if name in _LEADING)
 
 
 def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bool) -> None:

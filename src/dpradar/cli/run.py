@@ -61,5 +61,6 @@ def _typed(file: str, sweep: str | None) -> str:
 def _vacuous(result: RunResult) -> bool:
     """Whether nothing is known under any threat."""
     found = [threat.assessment for release in result.releases for threat in release.assessments]
-    bounds = [bound for one in found for bound in (one.rad, one.success) if bound is not None]
-    return all(bound.rule == "trivial" for bound in bounds)
+    return all(one.vacuous("rad") or one.rad is None for one in found) and all(
+        one.vacuous("success") or one.success is None for one in found
+    )

@@ -91,6 +91,7 @@ def card_of(
         told.append(sentences.worst_sentence(result.worst_gain))
     if _vacuous(result):
         told.append(sentences.VACUOUS)
+    told += sentences.left_out_sentences(result)
     counts, because = advantage_counts(result), "because they took part"
     if counts is None:
         counts, because = blind_counts(result), "after seeing the release"
@@ -111,8 +112,7 @@ def card_of(
 
 
 def _vacuous(result: Assessment) -> bool:
-    bound = result.success if result.rad is None else result.rad
-    return bound is not None and bound.rule == "trivial"
+    return result.vacuous("success" if result.rad is None else "rad")
 
 
 def _words(quantity: str) -> str:

@@ -89,15 +89,18 @@ def _compared(result: RunResult) -> list[str]:
     ]
     worst = {
         release.name or release.release: max(
-            (t.assessment.rad.value for t in release.assessments if t.assessment.rad is not None), default=None
+            (t.assessment.rad for t in release.assessments if t.assessment.rad is not None),
+            key=lambda bound: bound.value,
+            default=None,
         )
         for release in result.releases
     }
-    known = {name: value for name, value in worst.items() if value is not None}
+    exact = all(bound is not None and bound.side == "exact" for bound in worst.values())
+    known = {name: bound.value for name, bound in worst.items() if bound is not None}
     if len(known) < 2 or len(known) < len(result.releases) or len(set(known.values())) == 1:
         return kept
     least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-    return [*kept, sentences.compared_sentence(least, most)]
+    return [*kept, sentences.compared_sentence(least, most, exact=exact)]
 
 
 def _unmet(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[LimitResult, str]]:

@@ -361,6 +361,13 @@ def keeps_sentence(name: str, *, met: bool) -> str:
     return f"{name} keeps every limit." if met else f"{name} does not keep every limit, or cannot be shown to."
 
 
-def compared_sentence(least: str, most: str) -> str:
+def left_out_sentences(result: Assessment) -> list[str]:
+    """Return which rules would know more but cannot take so much, so that nobody takes the bound for the truth."""
+    return [f"Only a bound: {rule} was left out ({why})." for rule, why in result.left_out.items()]
+
+
+def compared_sentence(least: str, most: str, *, exact: bool) -> str:
     """Return which of several releases gives away least and most, by what taking part adds."""
-    return f"What taking part adds is smallest for {least} and largest for {most}."
+    if exact:
+        return f"What taking part adds is smallest for {least} and largest for {most}."
+    return f"What taking part adds can be shown to be least for {least}; the weakest limit is that of {most}."

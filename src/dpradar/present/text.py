@@ -15,6 +15,7 @@ from .sentences import (
     blind_sentence,
     calibration_headline,
     cost_sentence,
+    left_out_sentences,
     rate_sentence,
 )
 from .view import page_of
@@ -70,7 +71,7 @@ def explain(result: Assessment) -> str:
     """
     card = card_of(result)
     lines = [f"Release: {result.release}", f"Threat:  {result.threat}"]
-    lines += [text for text in (card.note, card.sentences[0], card.blind) if text]
+    lines += [text for text in (card.note, card.sentences[0], card.blind, *left_out_sentences(result)) if text]
     lines.append("")
     for name, value, rule in bound_rows(result):
         lines.append(f"{name:<11} {value:<18} {rule}")

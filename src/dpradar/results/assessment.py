@@ -11,9 +11,13 @@ from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
 from .tradeoff import HasRates, SavedRates
 
-__all__ = ["Assessment", "Discarded"]
+__all__ = ["TOO_MANY", "Assessment", "Discarded"]
 
 SCHEMA = "dpradar/assessment/1"
+
+
+_SAME = 1e-9  # bounds that differ by rounding
+TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +81,24 @@ class Assessment:
     def bounds(self) -> dict[Quantity, Bound | None]:
         """The four bounds by name."""
         return {"rad": self.rad, "success": self.success, "gain": self.gain, "worst_gain": self.worst_gain}
+
+    def vacuous(self, quantity: Quantity) -> bool:
+        """Whether a bound says no more than what holds for every release; False where there is none."""
+        bound = self.bounds[quantity]
+        if bound is None or bound.side == "exact":
+            return False
+        trivial = [
+            one.bound.value
+            for one in self.others
+            if one.rule == "trivial" and one.quantity == quantity and one.bound is not None
+        ]
+        return bound.rule == "trivial" or bound.value >= min(trivial, default=1.0) * (1.0 - _SAME)
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Rules that would know more, and were left out because they cannot take so much: each with the reason."""
+        open_ = [name for name, bound in self.bounds.items() if bound is not None and bound.side != "exact"]
+        return {one.rule: one.why for one in self.others if one.quantity in open_ and one.why.startswith(TOO_MANY)}
 
     def tpr(self, fpr: float) -> Bound:
         """Return the largest true-positive rate of any attack between neighbours at this false-positive rate.
