@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -27,6 +29,28 @@ def _blocks(path: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), flags=re.M | re.S)
 
 
+_NUMBER = re.compile(r"(-?\d+\.\d+)(\.\.\.)?")
+
+
+def _run(block: str, place: str, names: dict[str, Any]) -> None:
+    """Run a block, and compare what its last words say, such as ``a.rad.value  # 0.0594...``, with what comes out."""
+    lines = block.splitlines()
+    for statement in ast.parse(block).body:
+        told = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
+        code = ast.get_source_segment(block, statement)
+        if isinstance(statement, ast.Expr) and re.match(r"# *-?\d+\.\d", told):
+            value = eval(compile(code, place, "eval", dont_inherit=True), names)  # noqa: S307 - our own docs
+            numbers = [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, float)]
+            parts = _NUMBER.findall(re.sub(r"'[^']*'", "", told).partition(";")[0])
+            assert len(parts) == len(numbers), (place, told)
+            for (text, cut), number in zip(parts, numbers, strict=True):
+                digits = len(text.partition(".")[2])
+                near = math.trunc(number * 10**digits) / 10**digits if cut else round(number, digits)
+                assert near == pytest.approx(float(text), abs=1e-12), (place, told, number)
+        else:
+            exec(compile(ast.Module([statement], []), place, "exec", dont_inherit=True), names)  # noqa: S102
+
+
 @pytest.mark.parametrize("path", [p for p in DOCUMENTS if _blocks(p)], ids=lambda p: str(p.relative_to(ROOT)))
 def test_python_in_documents_runs(path, monkeypatch, tmp_path):
     prepare(path, tmp_path)
@@ -36,7 +60,7 @@ def test_python_in_documents_runs(path, monkeypatch, tmp_path):
     names = {"__name__": "__doc__"}
     for number, block in enumerate(_blocks(path)):
         names = names if is_story(path) else {"__name__": "__doc__"}
-        exec(compile(block, f"{path.name} block {number}", "exec", dont_inherit=True), names)  # noqa: S102 - our own docs
+        _run(block, f"{path.name} block {number}", names)
     assert _blocks(path)
 
 

@@ -205,6 +205,20 @@ def test_ragged_matrix_is_an_error(tmp_path):
     assert "equal length" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("dp --epsilon 1e-5 --delta 1 --neighbours replace-one --m 10", 4),  # swapped
+        ("dp --epsilon 1 --delta 1 --neighbours replace-one", 4),
+        ("laplace --scale 5 --values 0:3100", 4),
+        ("grr --m 10 --epsilon 800", 0),  # everything is known of it, and it is bad
+        ("dp --epsilon 1 --delta 0.5 --neighbours replace-one --m 10", 0),
+    ],
+)
+def test_bounds_that_say_nothing_exit_4_whatever_their_rule(words, code):
+    assert run("assess", *words.split()).returncode == code
+
+
 def test_only_a_vacuous_bound_exits_4():
     # A local report has no add/remove guarantee, so nothing is known about membership.
     done = run("assess", "grr", "--m", "5", "--epsilon", "1", "--membership", "0.5", "--json")

@@ -255,6 +255,14 @@ def test_account_with_a_stream(tmp_path):
     )
     assert found.total("user:replace-one").epsilon == pytest.approx(1.2)
     assert found.advice.row("user:replace-one").implied == pytest.approx(1.2)
+    for more in (["--window", "-3"], ["--window", "0"]):
+        wrong = run("account", str(tmp_path / "p.toml"), "--trajectories", str(table), *more)
+        assert "at least 1, with --trajectories" in str(wrong.exception)
+    wrong = run("account", str(tmp_path / "p.toml"), "--window", "3")
+    assert "no --trajectories" in str(wrong.exception)
+    (tmp_path / "table.toml").write_text("[[step]]\nname = 'a'\nepsilon = 0.1\ngranularity = 'unbounded'\n")
+    done = run("account", str(tmp_path / "table.toml"), "--trajectories", str(table))
+    assert "No advice from the trajectories" in done.stderr
     wrong = run("account", str(tmp_path / "p.toml"), "--trajectories", str(table), "--place", "where")
     assert isinstance(wrong.exception, dr.ParameterError)
     table.write_text("user,time,place\n1,noon,a\n")

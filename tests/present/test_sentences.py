@@ -8,6 +8,7 @@ import re
 
 import pytest
 
+import dpradar as dr
 from dpradar.present import attackers, sentences
 from dpradar.present.text import explain, explain_run
 from dpradar.present.view import page_of
@@ -226,6 +227,39 @@ def test_a_number_below_one_person_is_a_bound():
 def test_a_bound_that_says_nothing_says_so():
     page = page_of(samples.assessments()["vacuous"])
     assert sentences.VACUOUS in page.cards[0].sentences
+
+
+def test_a_rule_that_was_left_out_for_its_size_is_named():
+    threat = dr.Threat(dr.Prior.uniform(3100, range(3100)))
+    told = explain(dr.assess(dr.Laplace(50.0), threat))
+    assert "Only a bound: exact-line was left out (too many values: integrates over at most 3,000)." in told
+    assert "Only a bound" not in explain(dr.assess(dr.Laplace(50.0), dr.Threat(dr.Prior.uniform(20, range(20)))))
+
+
+def test_calibrations_say_whether_less_noise_might_do():
+    exact = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(10)), rad=0.1), m=10)
+    assert "the least noise that does." in exact.explain()
+    assert "at most" not in exact.explain()
+    bound = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5))
+    assert "the least noise that can be shown to." in bound.explain()
+    assert "at most 1.000000" in bound.explain()
+
+
+def test_calibrations_say_what_they_take_for_granted():
+    limit = dr.Limit(epsilon=1.0, delta=1e-5)
+    found = dr.calibrate(dr.Gaussian, limit)
+    assert "Assumes: no query given: sensitivity 1" in found.explain()
+    assert dr.Calibration.from_dict(found.to_dict()) == found
+    assert "sensitivity 1" in dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale), 3), limit).explain()
+    for known in ({"sensitivity": 1.0}, {"query": [0.0, 1.0]}):
+        assert "Assumes" not in dr.calibrate(dr.Gaussian, limit, **known).explain()
+
+
+def test_releases_are_ranked_by_what_is_known():
+    assert "largest for B" in sentences.compared_sentence("A", "B", exact=True)
+    told = sentences.compared_sentence("A", "B", exact=False)
+    assert "can be shown" in told
+    assert "largest" not in told
 
 
 def test_the_whole_answer_of_an_assessment():

@@ -302,7 +302,8 @@ def change_sentence(change: Change) -> str:
     if change.value is None:
         return f"No {change.parameter} keeps every limit: {change.reason or 'none was found'}."
     value = safe_number(change.value, change.more_private)
-    return f"The smallest change that keeps every limit: {change.parameter} {value} instead of {change.instead_of:g}."
+    keeps = "keeps" if change.exact else "can be shown to keep"
+    return f"The smallest change that {keeps} every limit: {change.parameter} {value} instead of {change.instead_of:g}."
 
 
 def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
@@ -332,9 +333,7 @@ def calibration_headline(result: Calibration) -> str:
     told = f"{result.parameter} {safe_number(result.value, kept)} keeps every limit"
     if result.status == "stopped":
         return f"{told}; {result.reason}."
-    # With bounds that are not exact, less noise may do as well.
-    exact = accuracy or all(one.side == "exact" for one in result.achieved if one.label == result.binding)
-    shown = "does" if exact else "can be shown to"
+    shown = "does" if result.exact else "can be shown to"
     return f"{told}: the {'most' if accuracy else 'least'} noise that {shown}. Release: {result.release}."
 
 

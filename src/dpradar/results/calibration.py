@@ -83,6 +83,13 @@ class Calibration:
         """Whether the value meets every limit."""
         return self.value is not None
 
+    @property
+    def exact(self) -> bool:
+        """Whether less noise would break the limit that decides; else it may do as well, as only a bound is known."""
+        return all(
+            one.side == "exact" or one.threat == "accuracy" for one in self.achieved if one.label == self.binding
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as plain data with a schema key."""
         plain = {

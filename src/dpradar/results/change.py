@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["Change", "LimitResult"]
 
 _LIMIT = ("quantity", "limit", "value", "side", "met", "rule", "source", "at", "reason")
-_CHANGE = ("parameter", "value", "instead_of", "more_private", "reason")
+_CHANGE = ("parameter", "value", "instead_of", "more_private", "reason", "exact")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,8 @@ class LimitResult:
 class Change:
     """The smallest change of one parameter that meets every limit; ``value`` is None where none does.
 
-    ``more_private`` says which way to round the value: "up" where more of the parameter is more noise.
+    ``more_private`` says which way to round the value: "up" where more of the parameter is more noise. Where what
+    decides is a bound that is not ``exact``, a smaller change may do as well.
 
     Examples
     --------
@@ -69,6 +70,7 @@ class Change:
     value: float | None = None
     more_private: str | None = None
     reason: str = ""
+    exact: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -77,7 +79,7 @@ class Change:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Change:
         """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in _CHANGE})
+        return cls(**{name: data[name] for name in _CHANGE if name in data})  # older files do not say "exact"
 
     def __str__(self) -> str:
         if self.value is None:

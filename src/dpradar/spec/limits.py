@@ -161,4 +161,5 @@ def change_of(
         value=found.value,
         more_private=param.more_private,
         reason="" if found.met else found.reason,
+        exact=found.exact,
     )
