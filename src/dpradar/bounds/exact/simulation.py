@@ -19,7 +19,7 @@ __all__ = ["FAILURE", "simulated_risk"]
 FAILURE = 1e-9
 _ENTRIES = 20_000_000
 _MOST_DRAWS = 400_000
-_FEWEST_DRAWS = 2_000
+_FEWEST_DRAWS = 500
 _CHUNK = 1_000_000
 
 
