@@ -59,3 +59,21 @@ UNIFORM = dr.Prior.uniform(5, range(5))
 def test_other_questions_are_left_to_the_integral(mechanism, threat):
     line = mechanism.at(threat.finite).line
     assert line is None or nearest_risk(line, threat.finite, threat.cover) is None
+
+
+@pytest.mark.parametrize("far", [1e3, 1e7, 1e10, 1e13])
+def test_what_lies_across_a_long_line_counts(far):
+    """Two candidates near each other, a third far away: success is 1/3 + 2/3 Phi(1), whatever the scale."""
+    found = dr.assess(dr.Gaussian(1.0, query=[[far, 0.0], [0.0, 1.0], [0.0, -1.0]]), dr.Threat(dr.Prior.uniform(3)))
+    success = 1.0 / 3.0 + 2.0 / 3.0 * 0.8413447460685429
+    assert found.success.value >= success - 1e-9
+    assert found.rad.value >= success - 1.0 / 3.0 - 1e-9
+
+
+def test_vectors_on_a_line_are_numbers():
+    numbers = np.array([0.0, 1.0, 2.5, 7.0])
+    line = dr.assess(dr.Gaussian(2.0, query=numbers), dr.Threat(dr.Prior.uniform(4)))
+    direction = np.array([0.6, -0.8, 0.0])
+    found = dr.assess(dr.Gaussian(2.0, query=numbers[:, None] * direction), dr.Threat(dr.Prior.uniform(4)))
+    assert found.rad.rule == "exact-collinear"
+    assert found.rad.value == pytest.approx(line.rad.value, abs=1e-9)

@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 _MOST_CANDIDATES = 3_000
 _MOST_KNOTS = 4_000
 _MOST_DISTANCE = 30.0
+_UNSEEN = 1e-7  # standard deviations of the noise: such a distance moves no risk by as much
 _SAME = 1e-9  # relative difference of squared distances that counts as none
 
 
@@ -46,7 +47,8 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
         return line_risk(_unit_line(np.zeros(vectors.shape[0])), prior, cover)
     along = centred @ (longest / length)
     off = np.square(centred - along[:, None] * (longest / length)).sum(axis=1).max()
-    if off > (1e-9 * length) ** 2:
+    # Relative to the line, and to the noise: across a long line candidates may differ by a little that is seen well.
+    if off > (1e-9 * length) ** 2 or float(np.sqrt(off)) * largest > _UNSEEN:
         message = "needs contributions on one straight line"
         raise Inapplicable(message)
     return line_risk(_unit_line(along * largest), prior, cover)
