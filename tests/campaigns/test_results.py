@@ -212,7 +212,10 @@ def test_a_run_that_is_added_or_moved_changes_no_other(tmp_path):
 def test_a_changed_campaign_is_refused_and_told(tmp_path):
     text = 'run = [{do = "attack", kind = "grr", m = 9, epsilon = 1.0, trials = 1000, name = "mine"}]'
     ran(text, tmp_path)
-    with pytest.raises(dr.ParameterError, match=r"without mine \(epsilon was 1.0, is 2.0\)\. Add --changed to go on"):
+    with pytest.raises(
+        dr.ParameterError,
+        match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to go on",
+    ):
         ran(text.replace("1.0", "2.0"), tmp_path)
     found = ran(text.replace("1.0", "2.0"), tmp_path, changed=True)
     assert found.done
