@@ -21,16 +21,10 @@ from tests.pytorch.private import (
     Private,
     mlp,
     nn,
-    some_data,
     torch,
-)  # fmt: skip
+)
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]  # Opacus and PyTorch warn of their own
-
-
-@pytest.fixture
-def data():
-    return some_data()
 
 
 def test_an_optimizer_that_is_not_private(data):

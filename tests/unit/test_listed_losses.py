@@ -86,6 +86,11 @@ def test_small_masses_are_as_exact_as_large_ones():
     np.testing.assert_allclose(found.at, (2 * place - times) * epsilon, atol=1e-11)
 
 
+def test_losses_that_are_equal_or_infinitely_near_are_summed_one_by_one():
+    for at in ([0.0, 0.0, 1.0], [0.0, 5e-324, 1.0]):
+        assert losses._equidistant(np.array(at), np.full(3, 1.0 / 3.0), 2) is None
+
+
 @pytest.mark.parametrize("nudge", [1e-12, -1e-12])
 def test_losses_that_are_only_nearly_equidistant_are_summed_one_by_one(nudge):
     pair = AtomPair((-0.5, nudge, 0.5), (0.2, 0.4, 0.4))

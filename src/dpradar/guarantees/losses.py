@@ -265,10 +265,10 @@ def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats
     """
     if at.size == 1:
         return times * at, masses**times
-    distances = at - at[0]
-    places = np.rint(distances / np.diff(at).min())
-    if not places[-1] * times < _MOST_ATOMS:
+    distances, least = at - at[0], float(np.diff(at).min())
+    if not 0.0 < distances[-1] * times < least * _MOST_ATOMS:
         return None
+    places = np.rint(distances / least)
     step = float(np.max(distances[1:] / places[1:]))  # no loss is taken for a smaller one
     if np.max(places * step - distances) > _SAME_PLACE * max(abs(float(at[0])), abs(float(at[-1]))):
         return None
