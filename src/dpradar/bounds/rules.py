@@ -15,7 +15,8 @@ from .exact.diagonal import diagonal_risk
 from .exact.finite import finite_risk
 from .exact.inclusion import inclusion_risk
 from .exact.known import known_risk
-from .exact.line import line_risk, nearest_risk
+from .exact.likeliest import likeliest_risk
+from .exact.line import line_risk
 from .exact.simulation import FAILURE, simulated_risk
 from .exact.two import two_value_risk
 from .exact.vectors import collinear_risk, equidistant_gaussian, one_hot_risk
@@ -67,7 +68,9 @@ def _line(case: Case) -> list[Finding]:
     prior = case.finite_prior
     if case.release is None or case.release.line is None:
         raise _missing("noise on one number per value")
-    found = nearest_risk(case.release.line, prior, case.threat.cover)
+    found = None
+    if prior.is_uniform or prior.size > _MOST_LINE:
+        found = likeliest_risk(case.release.line, prior, case.threat.cover)
     if found is not None:
         return found.findings()
     if prior.size > _MOST_LINE:

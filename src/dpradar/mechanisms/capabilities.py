@@ -125,6 +125,12 @@ class Kernel(Protocol):
     def mass(self, low: Floats, high: Floats) -> Floats:
         """Return the probability of [low, high], accurate in the tails."""
 
+    def meeting(self, gap: float, ahead: float) -> float:
+        """Return where a copy of the density at 0, e^ahead times as large, and one at ``gap`` > 0 are equal.
+
+        To the left of it the first is larger. Infinite where one of them is larger everywhere.
+        """
+
     @property
     def bends(self) -> bool:
         """Whether a mixture that is 0 or less at both ends of a kink-free cell can be positive inside it."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...mechanisms.capabilities import LineModel
     from ...threats import Prior
 
-__all__ = ["line_risk", "nearest_risk"]
+__all__ = ["line_risk"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -183,35 +183,6 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
         rad=(max(0.0, rad_low - _ROUNDING), rad_high + _ROUNDING),
         success=(max(0.0, success_low - _ROUNDING), min(1.0, success_high + _ROUNDING)),
         hit=min(float(hit), 1.0),
-    )
-
-
-def nearest_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | None:
-    """Return what the nearest value as the guess reaches, where nothing reaches more; else None. Linear in the values.
-
-    Guarantee
-    ---------
-    Exact but for rounding, for noise that is not clamped, values of equal probability, nothing known and the exact
-    goal: Laplace and Gaussian densities fall with the distance, so the nearest value is the likeliest.
-
-    Notes
-    -----
-    [RAD] Example 4.8 with gaps g_i between neighbours: the integral of the largest of m densities is
-    1 + sum_i P(|noise| < g_i / 2), and rad is 1/m of the sum. docs/derivations/line.md.
-    """
-    alone = len(cover.blocks) == 1 and cover.single.size == 0 and cover.blocks[0].kind == "singletons"
-    plain = (
-        not model.clamp and np.isneginf(model.low) and np.isposinf(model.high) and bool(np.all(model.weights == 1.0))
-    )
-    if not (alone and plain and prior.is_uniform):
-        return None
-    half = 0.5 * np.diff(np.sort(model.points))
-    rad = float(model.kernel.mass(-half, half).sum()) / prior.size
-    success = rad + 1.0 / prior.size
-    return ExactRisk(
-        rad=(max(0.0, rad - _ROUNDING), rad + _ROUNDING),
-        success=(success - _ROUNDING, min(1.0, success + _ROUNDING)),
-        hit=min(success, 1.0),
     )
 
 

@@ -38,6 +38,9 @@ def simulated_risk(
         message = "needs a mechanism that can be simulated"
         raise Inapplicable(message)
     pi = prior.probabilities
+    if pi.size * _FEWEST_DRAWS > _ENTRIES:
+        message = f"draws too few outputs to say anything for more than {_ENTRIES // _FEWEST_DRAWS:,} values"
+        raise Inapplicable(message)
     draws = int(np.clip(_ENTRIES // pi.size, _FEWEST_DRAWS, _MOST_DRAWS))
     inputs = rng.choice(pi.size, size=draws, p=pi)
     rads, wins = np.empty(draws), np.empty(draws)

@@ -62,6 +62,12 @@ class LaplaceKernel:
         both = -0.5 * (np.expm1(-near / self.scale) + np.expm1(-far / self.scale))
         return np.asarray(np.where(across, both, one_side))
 
+    def meeting(self, gap: float, ahead: float) -> float:
+        """Return where this density, e^ahead times as large, equals a copy at ``gap``; infinite where nowhere."""
+        if abs(ahead) * self.scale >= gap:
+            return math.copysign(math.inf, ahead)
+        return 0.5 * (gap + self.scale * ahead)
+
     @property
     def bends(self) -> bool:
         """Between kinks every mixture solves f'' = f/scale^2, so where it is positive it is convex."""
@@ -112,6 +118,10 @@ class GaussianKernel:
         left = np.where(flip, -high, low) / self.sigma
         right = np.where(flip, -low, high) / self.sigma
         return np.asarray(ndtr(right) - ndtr(left))
+
+    def meeting(self, gap: float, ahead: float) -> float:
+        """Return where this density, e^ahead times as large, equals a copy at ``gap``."""
+        return 0.5 * gap + (self.sigma * (self.sigma * ahead) / gap if ahead else 0.0)
 
     @property
     def bends(self) -> bool:

@@ -1,0 +1,89 @@
+"""Noise on the line over any number of values, nothing known: the likeliest value, without an integral."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .risk import ExactRisk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ...mechanisms.capabilities import LineModel
+    from ...threats import Prior
+    from ...threats.cover import Cover
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["likeliest_risk"]
+
+_ROUNDING = 1e-13  # what sums over the values may add up to
+
+
+def likeliest_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | None:
+    """Return the risk where nothing is known, the goal is exact and the noise is not clamped; else None.
+
+    Guarantee
+    ---------
+    Success is exact but for rounding. Rad is exact for values of equal probability; for others it lies between success
+    minus the largest and success minus the smallest probability. Cost: sorting.
+
+    Notes
+    -----
+    Given an output the value with the largest pi_z k(theta - v_z) is the best guess, and those for which it is the same
+    one form an interval. Whoever guesses is right about somebody else with a probability between the smallest and the
+    largest of the prior. For equal probabilities this is [RAD] Examples 4.7 and 4.8 with gaps g_i between neighbours:
+    m rad = sum_i P(|noise| < g_i / 2). docs/derivations/line.md.
+    """
+    alone = len(cover.blocks) == 1 and cover.single.size == 0 and cover.blocks[0].kind == "singletons"
+    whole = np.isneginf(model.low) and np.isposinf(model.high) and not model.clamp
+    if not (alone and whole and bool(np.all(model.weights == 1.0))):
+        return None
+    pi = prior.probabilities
+    if prior.is_uniform:
+        half = 0.5 * np.diff(np.sort(model.points))
+        least = rad = float(model.kernel.mass(-half, half).sum()) / pi.size
+        success = rad + 1.0 / pi.size
+    else:
+        success = _success(model, pi)
+        # A guess that is right about nobody, if there is one, is never right about others either.
+        least, rad = success - float(pi.max()), success - (0.0 if cover.blocks[0].misses else float(pi.min()))
+    return ExactRisk(
+        rad=(max(0.0, least - _ROUNDING), rad + _ROUNDING),
+        success=(success - _ROUNDING, min(1.0, success + _ROUNDING)),
+        hit=min(success, 1.0) if prior.is_uniform else None,
+    )
+
+
+def _success(model: LineModel, pi: Floats) -> float:
+    """Return the integral of the largest pi_z k(theta - v_z)."""
+    order = np.lexsort((-pi, model.points))
+    points, weights = model.points[order], pi[order]
+    first = np.r_[True, np.diff(points) > 0.0] & (weights > 0.0)  # of equal values the likeliest
+    points, weights = points[first], weights[first]
+    kept, starts = _winners(model, points.tolist(), np.log(weights).tolist())
+    at, low = points[kept], np.array(starts)
+    high = np.append(low[1:], np.inf)
+    return float((weights[kept] * model.kernel.mass(low - at, high - at)).sum())
+
+
+def _winners(model: LineModel, points: list[float], logs: list[float]) -> tuple[list[int], list[float]]:
+    """Return the values that are ever likeliest, in order, and from where on each one is."""
+    kept: list[int] = []
+    starts: list[float] = []
+    for new, (point, log) in enumerate(zip(points, logs, strict=True)):
+        start = -np.inf
+        while kept:
+            last = kept[-1]
+            start = points[last] + model.kernel.meeting(point - points[last], logs[last] - log)
+            if start > starts[-1]:
+                break
+            kept.pop()  # the new value is likelier wherever the last one was
+            starts.pop()
+            start = -np.inf
+        if start < np.inf:
+            kept.append(new)
+            starts.append(start)
+    return kept, starts
