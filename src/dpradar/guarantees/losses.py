@@ -282,6 +282,8 @@ def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats
         if left:
             base = np.convolve(base, base)
     seen = power > 0.0
+    if not seen.any():  # all of it is below the smallest number
+        return None
     return (times * at[0] + step * np.arange(power.size))[seen], power[seen]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from ..params import Param, shown
+from ..threats.prior import check_whole
 
 if TYPE_CHECKING:
     from ..threats import Prior
@@ -92,6 +93,7 @@ def checked_query(owner: str, query: Query) -> Query:
             shown(query),
             "It is what the target's record adds to the released number or table.",
         )
+    check_whole(f"{owner}.query", query, array)
     array.setflags(write=False)
     return array
 

@@ -24,6 +24,8 @@ __all__ = ["Goal"]
 
 _ETA = Param(name="eta", low=0.0, what="how far off a guess may be and still count as right", typical=(0.0, 100.0))
 
+_ROUNDING = 16.0 * float(np.finfo(float).eps)  # of sums and differences of a few numbers
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Goal:
@@ -134,4 +136,6 @@ class Goal:
 
 def slack(numbers: NDArray[np.float64], eta: float) -> float:
     """Return the rounding allowance in 'at most eta': 0.9 is within 0.2 of 0.7 although 0.7 + 0.2 < 0.9 in floats."""
-    return 1e-12 * max(eta, float(np.abs(numbers).max(initial=0.0))) if math.isfinite(eta) else 0.0
+    largest = max(eta, float(np.abs(numbers).max(initial=0.0)))
+    whole = float(eta).is_integer() and bool(np.all(numbers == np.rint(numbers)))
+    return 0.0 if whole or not math.isfinite(eta) else _ROUNDING * largest

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..errors import ParameterError
-from .prior import checked_labels
+from .prior import checked_labels, plain_label
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["Knowledge", "codes_of", "column_codes"]
 def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
     """Number the labels 0, 1, ... in order of first appearance."""
     seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(label, len(seen)) for label in labels], dtype=np.intp)
+    return np.array([seen.setdefault(plain_label(label), len(seen)) for label in labels], dtype=np.intp)
 
 
 def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> NDArray[np.intp]:

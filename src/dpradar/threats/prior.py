@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,9 +19,12 @@ if TYPE_CHECKING:
 
     from .measured import Measured
 
-__all__ = ["Continuous", "Prior"]
+__all__ = ["Continuous", "Prior", "check_whole", "checked_labels", "plain_label"]
 
 _SUM_TOLERANCE = 1e-9
+_NAN = float("nan")  # missing values are one category: nan is not equal to itself, but the same object is found again
+_WHOLE = 2.0**53  # whole numbers beyond are not all floats
+_FEW_DIGITS, _MIDDLE = 1e-9, 0.5
 _EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
 _SMALLEST = 2
 _SIZE = Param(name="m", integer=True, low=_SMALLEST, what="the number of values a record can take", typical=(2, 200))
@@ -38,23 +42,58 @@ class Distribution(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Continuous:
-    """A distribution restricted to [low, high] and renormalised there."""
+    """A distribution restricted to [low, high] and renormalised there.
 
-    distribution: Distribution
+    ``start`` is the probability below ``low``, or with ``upper`` that above it: near 1 a cdf has no digits left.
+    """
+
+    distribution: Any
     low: float
     high: float
-    below: float
+    start: float
     inside: float
+    upper: bool = False
+
+    @classmethod
+    def of(cls, distribution: Any, low: float, high: float) -> Continuous:
+        """Return the restricted distribution, or raise where it has no mass there or too few digits."""
+        ends = np.array([low, high])
+        start, stop = np.asarray(distribution.cdf(ends), dtype=float).tolist()
+        upper = start > _MIDDLE and all(callable(getattr(distribution, name, None)) for name in ("sf", "isf"))
+        if upper:
+            start, stop = np.asarray(distribution.sf(ends), dtype=float).tolist()
+        inside = abs(stop - start)
+        if not inside > 0.0:
+            hint = "Choose an interval that the distribution reaches."
+            raise ParameterError("Prior.distribution", f"one with mass on [{low}, {high}]", "none there", hint)
+        if start > _MIDDLE and inside < _FEW_DIGITS:
+            hint = "Give it sf and isf, as those of scipy.stats have, or restate it on the interval."
+            raise ParameterError("Prior.distribution", f"one that is known to some digits above {low}", "too few", hint)
+        return cls(distribution, float(low), float(high), start, inside, upper)
 
     def cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the prior probability of [low, x]."""
-        raw = np.asarray(self.distribution.cdf(np.clip(x, self.low, self.high)), dtype=float)
-        return np.asarray(np.clip((raw - self.below) / self.inside, 0.0, 1.0))
+        at = np.clip(x, self.low, self.high)
+        raw = np.asarray((self.distribution.sf if self.upper else self.distribution.cdf)(at), dtype=float)
+        return np.asarray(np.clip(np.abs(raw - self.start) / self.inside, 0.0, 1.0))
 
     def quantile(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the value below which the prior has probability q."""
-        raw = np.asarray(self.distribution.ppf(self.below + q * self.inside), dtype=float)
+        if self.upper:
+            raw = np.asarray(self.distribution.isf(self.start - q * self.inside), dtype=float)
+        else:
+            raw = np.asarray(self.distribution.ppf(self.start + q * self.inside), dtype=float)
         return np.asarray(np.clip(raw, self.low, self.high))
+
+
+def check_whole(owner: str, values: Any, array: NDArray[np.float64]) -> None:
+    """Raise where whole numbers, made floats, are others: two records that differ would become one."""
+    if array.size == 0 or not float(np.nanmax(np.abs(array), initial=0.0)) >= _WHOLE:
+        return
+    for value in np.asarray(values, dtype=object).ravel().tolist():
+        if isinstance(value, (int, np.integer)) and int(float(value)) != int(value):
+            hint = "Subtract the smallest first: only differences matter."
+            raise ParameterError(owner, "whole numbers up to 2^53, or others that floats can hold", "larger ones", hint)
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
@@ -86,11 +125,25 @@ def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def plain_label(value: Any) -> Any:
+    """Return a label so that equal ones are equal: of numpy's numbers Python's, and one nan for all of them.
+
+    Examples
+    --------
+    >>> plain_label(np.float64("nan")) is plain_label(float("nan"))
+    True
+    """
+    if isinstance(value, tuple):
+        return tuple(map(plain_label, value))
+    value = value.item() if isinstance(value, np.generic) else value
+    return _NAN if isinstance(value, float) and math.isnan(value) else value
+
+
 def checked_labels(owner: str, labels: Sequence[Any]) -> tuple[Hashable, ...]:
     """Return the labels as a tuple of hashables."""
     hint = "Give a list with one word or number per value."
     try:
-        result = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+        result = tuple(map(plain_label, labels))
         hash(result)
     except TypeError:
         raise ParameterError(owner, "labels such as words or numbers", shown(labels), hint) from None
@@ -173,7 +226,7 @@ class Prior:
         >>> p.size, p.probabilities.round(3).tolist()
         (2, [0.667, 0.333])
         """
-        table = {str(name): list(column) for name, column in dict(columns).items()}
+        table = {str(name): list(map(plain_label, column)) for name, column in dict(columns).items()}
         lengths = {len(column) for column in table.values()}
         if not table or len(lengths) != 1:
             hint = "Every column has one entry per record."
@@ -213,12 +266,7 @@ class Prior:
             raise ParameterError(
                 "Prior.distribution", "an object with cdf and ppf", shown(distribution), "Use a frozen scipy.stats one."
             )
-        below, above = np.asarray(distribution.cdf(bounds), dtype=float)
-        if not above - below > 0.0:
-            hint = "Choose an interval that the distribution reaches."
-            raise ParameterError("Prior.distribution", f"one with mass on [{low}, {high}]", "none there", hint)
-        law = Continuous(distribution, float(low), float(high), float(below), float(above - below))
-        return cls(np.empty(0), interval=law)
+        return cls(np.empty(0), interval=Continuous.of(distribution, float(low), float(high)))
 
     @property
     def is_continuous(self) -> bool:
@@ -263,6 +311,7 @@ class Prior:
             array = np.array(values, dtype=float)
         except (TypeError, ValueError):
             array = np.full(len(values), np.nan)
+        check_whole("Prior.values", values, array)
         if not np.all(np.isfinite(array)):
             raise ParameterError(
                 "Prior",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..case import Inapplicable
 from .risk import ExactRisk
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ Floats = NDArray[np.float64]
 _TOLERANCE = 4e-7
 _SIZES = (64, 128, 256, 512, 1024, 2048)
 _ENTRIES = 1_000_000
+_MISSED = 1e-3
 
 
 def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
@@ -67,14 +69,19 @@ def _refined(model: ContinuousModel, law: Continuous, known: bool, eta: float) -
     error = np.ones(2)
     for size in _SIZES:
         grid = _Grid.of(model, law, size)
+        missed = grid.missed()
         plain.append(_known(grid, eta) if known else _unknown(grid, eta))
         if len(plain) > 1:
             better.append((4.0 * plain[-1] - plain[-2]) / 3.0)
         if len(better) > 2:
             now, before = np.abs(better[-1] - better[-2]), np.abs(better[-2] - better[-3])
             error = 2.0 * np.maximum(now, before / 8.0)[:2]
-            if float(error.max()) <= _TOLERANCE:
+            if float(error.max()) <= _TOLERANCE and missed <= _MISSED:
                 break
+    if missed > _MISSED:
+        # A grid that does not see the noise finds nothing, on every size alike.
+        message = f"needs noise that is not narrower than a {_SIZES[-1]:,}th of the interval"
+        raise Inapplicable(message)
     return better[-1], error
 
 
@@ -111,6 +118,11 @@ class _Grid:
             parts.append((density * scale, self.weights[some]))
         ends = self._ends()
         return [*parts, (ends, np.ones(ends.shape[0]))] if ends.size else parts
+
+    def missed(self) -> float:
+        """Return how much of the noise the outputs miss or count twice, on average over the records."""
+        total = sum((weight @ likelihood for likelihood, weight in self.tables()), np.zeros(self.records.size))
+        return float(np.abs(total - 1.0).mean())
 
     def _scale(self) -> float | Floats:
         """Return what the density is multiplied with, record by record."""

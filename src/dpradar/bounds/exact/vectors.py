@@ -69,6 +69,7 @@ def equidistant_gaussian(vectors: Floats) -> OneHot:
     if rows > _MOST_CANDIDATES:
         message = f"compares all pairs of candidates, at most {_MOST_CANDIDATES}"
         raise Inapplicable(message)
+    vectors = vectors - vectors.mean(axis=0)  # what all have in common would leave few digits for the differences
     gram = vectors @ vectors.T
     norms = np.diag(gram)
     squared = norms[:, None] + norms[None, :] - 2.0 * gram

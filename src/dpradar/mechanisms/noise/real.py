@@ -120,8 +120,10 @@ class NoisyVectors:
         if self.truncate is not None:
             return self._line().likelihoods(noisy[:, 0])
         if isinstance(self.kernel, GaussianKernel):
-            squares = np.square(self.points).sum(axis=1)
-            return np.asarray((noisy @ self.points.T - 0.5 * squares) / self.kernel.sigma / self.kernel.sigma)
+            middle = self.points.mean(axis=0)  # what all have in common would leave few digits for the differences
+            points = self.points - middle
+            inner = (noisy - middle) @ points.T - 0.5 * np.square(points).sum(axis=1)
+            return np.asarray(inner / self.kernel.sigma / self.kernel.sigma)
         result = np.empty((noisy.shape[0], self.inputs))
         for value in range(self.inputs):
             result[:, value] = -np.abs(noisy - self.points[value]).sum(axis=1) / self.kernel.scale
