@@ -9,6 +9,8 @@ import pytest
 from scipy.stats import beta, expon, lognorm, norm
 
 import dpradar as dr
+from dpradar.guarantees.curves import gaussian_curve
+from dpradar.guarantees.losses import pair_of_curve
 
 NAN = float("nan")
 
@@ -139,3 +141,12 @@ def test_what_all_vectors_have_in_common_does_not_count(offset):
 def test_losses_whose_masses_are_below_every_number():
     found = dr.assess(dr.Repeated(dr.GRR(m=2, epsilon=746.0), 8), dr.Threat(dr.Prior.uniform(2)))
     assert found.rad.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 4.0, 8.0])
+def test_the_pair_of_a_curve_dominates_it_in_both_orders_far_out(mu):
+    pair = pair_of_curve(gaussian_curve(mu))
+    epsilons = np.array([0.0, 1.0, 3.0, 5.0, 10.0, 20.0, 40.0])
+    exact = norm.cdf(mu / 2 - epsilons / mu) - np.exp(epsilons + norm.logcdf(-mu / 2 - epsilons / mu))
+    for one in (pair, pair.swapped()):
+        assert np.all(one.delta(epsilons) >= exact - 1e-12)

@@ -198,6 +198,7 @@ def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
     x = x[np.concatenate([[True], np.diff(x) > _SAME_NODE])]
     y = np.clip(curve.fnr(x), 0.0, 1.0)
     low = np.maximum(y - _overshoot(x, y), 0.0)
+    low[0] = min(float(low[0]), float(y[1]))  # in the first cell the curve may fall at once
     low[-1] = 0.0
     kept = _lower_hull(x, low)
     x, low = x[kept], low[kept]
