@@ -256,7 +256,9 @@ def test_a_prior_from_a_table(tmp_path):
     columns = ["job", "town"]
     known = ["town"]
     """
-    found = [run.result for run in ran(text, tmp_path).runs]
+    runs = ran(text, tmp_path).runs
+    found = [run.result for run in runs]
+    assert None not in found, [run.reason for run in runs]
     assert found[0].rad.low < found[1].rad.value < found[0].rad.high
     (tmp_path / "people-2.csv").write_text("\n".join([*rows, "1,0"]))
     with pytest.raises(dr.ParameterError, match="the file of data has changed"):

@@ -23,7 +23,7 @@ from dpradar.web.work.workers import Message, Worker
 from .conftest import explorer
 
 LONG = "/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=1&run=1"
-SLOW = "/assess?kind=laplace&scale=10&values=0:2900&goal=exact"
+SLOW = "/assess?kind=laplace&scale=10&values=0:2900&knowledge=everything&goal=exact"
 
 
 def _until(client, address, found, seconds=30.0):

@@ -9,6 +9,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import MissingExtra, ParameterError
@@ -26,6 +27,7 @@ _FRAMES = ("pandas", "pyarrow", "polars")
 _ALLOWED = "a CSV or Parquet file, a pattern of such files, an ibis table, or a pandas, pyarrow or polars table"
 _MEMORY = re.compile(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 # What drivers call their failures, and what helps.
+_LOADING = Lock()  # ibis loads backends when they are first asked for: two threads at once may find half of one
 _HINTS = {
     "OutOfMemory": "Allow more with memory='8GB', or leave room for temporary files (TMPDIR).",
     "Conversion": "Some values do not fit the type of their column; a Parquet file keeps types apart.",
@@ -68,7 +70,8 @@ def guarded(call: Callable[[], T]) -> T:
 def opened(table: Any, memory: object) -> Iterator[Source]:
     """Give the table to a backend: the one it lives in, or a DuckDB of its own that is closed afterwards."""
     try:
-        import ibis
+        with _LOADING:
+            import ibis
     except ImportError:
         raise MissingExtra("ibis", "data") from None
     if isinstance(table, ibis.Table) and not _in_memory(table):
@@ -106,7 +109,9 @@ def _duckdb(memory: str, folder: str) -> Any:
     import ibis
 
     try:
-        backend = ibis.duckdb.connect(
+        with _LOADING:
+            connect = ibis.duckdb.connect
+        backend = connect(
             memory_limit=memory,
             temp_directory=folder,
             autoinstall_known_extensions=False,
