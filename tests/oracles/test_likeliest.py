@@ -80,6 +80,15 @@ def test_extreme_scales(kind, noise, spread):
     assert 0.5 - 1e-12 <= found.success[1] <= 1.0
 
 
+@pytest.mark.parametrize("offset", [1e6, 1e12, 1.7e15])
+@pytest.mark.parametrize("kind", [dr.Laplace, dr.Gaussian])
+def test_far_from_0_nothing_is_lost(kind, offset):
+    prior = dr.Prior.of([0.1, 0.4, 0.2, 0.3])
+    cover, places = dr.Threat(prior).cover, np.array([0.0, 1.0, 3.0, 4.0])
+    near, far = (likeliest_risk(kind(1.0, query=at + places).at(prior).line, prior, cover) for at in (0.0, offset))
+    assert far.success == near.success
+
+
 def test_many_values_of_different_probabilities():
     rng = np.random.default_rng(4)
     pi = rng.exponential(size=8_000)

@@ -251,6 +251,8 @@ def test_calibrations_say_what_they_take_for_granted():
     assert "Assumes: no query given: sensitivity 1" in found.explain()
     assert dr.Calibration.from_dict(found.to_dict()) == found
     assert "sensitivity 1" in dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale), 3), limit).explain()
+    both = [dr.Limit(dr.Threat(dr.Prior.uniform(5, range(5))), rad=0.3), limit]  # the values say how far apart they are
+    assert "Assumes" not in dr.calibrate(dr.Gaussian, both).explain()
     for known in ({"sensitivity": 1.0}, {"query": [0.0, 1.0]}):
         assert "Assumes" not in dr.calibrate(dr.Gaussian, limit, **known).explain()
 

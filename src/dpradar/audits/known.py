@@ -31,19 +31,21 @@ def random_pairs(m: int, count: int, rng: np.random.Generator) -> tuple[Ints, In
     return first, other + (other >= first)
 
 
-def as_reports(release: Release, outputs: Any) -> Any:
-    """Return outputs as reports of the protocol, or raise where they are numbers or words of another alphabet.
+def as_reports(release: Release | None, outputs: Any) -> Any:
+    """Return outputs as reports of the protocol, if one is known; raise where they are words or numbers of another.
 
     Read as reports those would speak for nobody, and an audit of them would find nothing whatever they give away.
     """
     reports = outputs if isinstance(outputs, tuple) else np.asarray(outputs)
-    if release.sample is None or release.finite is None:
+    if release is None or release.sample is None or release.finite is None:
         return reports
     own = release.sample(np.zeros(1, dtype=np.intp), np.random.default_rng(0))
     if np.ndim(own) != 1:  # sets, bits or hashes, which are read more carefully
         return reports
     said, most = np.asarray(reports), release.finite.outputs - 1
-    whole = said.ndim == 1 and (said.dtype.kind in "iu" or (said.dtype.kind == "f" and bool(np.all(said == said // 1))))
+    whole = said.ndim == 1 and (
+        said.dtype.kind in "iu" or (said.dtype.kind == "f" and bool(np.all(said == np.rint(said))))
+    )
     if not whole or (said.size and not 0 <= said.min() <= said.max() <= most):
         allowed = f"one whose outputs are reports of {release.name}, whole numbers from 0 to {most}"
         raise ParameterError("sampler", allowed, "others", "Leave the protocol out to audit without knowing it.")

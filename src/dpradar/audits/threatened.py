@@ -78,9 +78,7 @@ def rad_job(
 
     def work(count: int, rng: np.random.Generator) -> Seen:
         targets = draw_targets(threat, count, rng)
-        drawn = source.draw(targets, rng)
-        plain = drawn if isinstance(drawn, tuple) else np.asarray(drawn)
-        played = chosen.play(plain if release is None else as_reports(release, drawn), targets, rng)
+        played = chosen.play(as_reports(release, source.draw(targets, rng)), targets, rng)
         return Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
 
     def result(parts: Iterable[tuple[int, Seen]]) -> AuditResult:

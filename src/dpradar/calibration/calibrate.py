@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
@@ -183,8 +184,8 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
 
 def _assumes(limits: Sequence[Limit], what: Any) -> tuple[str, ...]:
     """Return what nobody said and was taken for granted: how much one person changes a released number."""
-    for limit in limits:
-        case = Case(what, limit.who, limit.neighbours)
+    for limit, about in product(limits, _abouts(limits)):
+        case = Case(what, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
         promises = [case.promise(relation) for relation in question_relations(case)]
         if any(promise is not None and UNIT_SENSITIVITY in promise.source for promise in promises):
             return (f"{UNIT_SENSITIVITY}, so the number released changes by at most 1 between neighbours",)

@@ -42,20 +42,13 @@ def _command(name: str, kind: Kind) -> click.Command:
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 
 
-_LEADING = ("rad", "success")
-
-
 def _run(kind: str, **options: Any) -> int:
     asked = sized({**options, "kind": kind}, FLAGS)
     what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
     result = assess(what, threat, neighbours=options["neighbours"], tolerance=options["tolerance"])
     rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
     _show(result, rates, as_json=options["as_json"], show_all=options["show_all"])
-    return EXIT_VACUOUS if _vacuous(result) else 0
-
-
-def _vacuous(result: Assessment) -> bool:
-    return all(bound is None or result.vacuous(name) for name, bound in result.bounds.items() if name in _LEADING)
+    return EXIT_VACUOUS if result.says_nothing else 0
 
 
 def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bool) -> None:

@@ -60,7 +60,4 @@ def _typed(file: str, sweep: str | None) -> str:
 
 def _vacuous(result: RunResult) -> bool:
     """Whether nothing is known under any threat."""
-    found = [threat.assessment for release in result.releases for threat in release.assessments]
-    return all(one.vacuous("rad") or one.rad is None for one in found) and all(
-        one.vacuous("success") or one.success is None for one in found
-    )
+    return all(one.assessment.says_nothing for release in result.releases for one in release.assessments)

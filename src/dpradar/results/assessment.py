@@ -16,6 +16,7 @@ __all__ = ["TOO_MANY", "Assessment", "Discarded"]
 SCHEMA = "dpradar/assessment/1"
 
 
+_LEADING: tuple[Quantity, ...] = ("rad", "success")
 _SAME = 1e-9  # bounds that differ by rounding
 TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
 
@@ -93,6 +94,11 @@ class Assessment:
             if one.rule == "trivial" and one.quantity == quantity and one.bound is not None
         ]
         return bound.rule == "trivial" or bound.value >= min(trivial, default=1.0) * (1.0 - _SAME)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether neither rad nor success, as far as there are bounds on them, is known to be below the worst case."""
+        return all(self.bounds[name] is None or self.vacuous(name) for name in _LEADING)
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -69,16 +69,15 @@ def _refined(model: ContinuousModel, law: Continuous, known: bool, eta: float) -
     error = np.ones(2)
     for size in _SIZES:
         grid = _Grid.of(model, law, size)
-        missed = grid.missed()
         plain.append(_known(grid, eta) if known else _unknown(grid, eta))
         if len(plain) > 1:
             better.append((4.0 * plain[-1] - plain[-2]) / 3.0)
         if len(better) > 2:
             now, before = np.abs(better[-1] - better[-2]), np.abs(better[-2] - better[-3])
             error = 2.0 * np.maximum(now, before / 8.0)[:2]
-            if float(error.max()) <= _TOLERANCE and missed <= _MISSED:
-                break
-    if missed > _MISSED:
+            if float(error.max()) <= _TOLERANCE and grid.missed() <= _MISSED:
+                return better[-1], error
+    if grid.missed() > _MISSED:
         # A grid that does not see the noise finds nothing, on every size alike.
         message = f"needs noise that is not narrower than a {_SIZES[-1]:,}th of the interval"
         raise Inapplicable(message)

@@ -63,27 +63,31 @@ def _success(model: LineModel, pi: Floats) -> float:
     points, weights = model.points[order], pi[order]
     first = np.r_[True, np.diff(points) > 0.0] & (weights > 0.0)  # of equal values the likeliest
     points, weights = points[first], weights[first]
-    kept, starts = _winners(model, points.tolist(), np.log(weights).tolist())
-    at, low = points[kept], np.array(starts)
-    high = np.append(low[1:], np.inf)
-    return float((weights[kept] * model.kernel.mass(low - at, high - at)).sum())
+    kept, ends = _winners(model, points.tolist(), np.log(weights).tolist())
+    # Where intervals end is taken from the values beside it: far from 0 a float has no digits for it.
+    high = np.append(ends, np.inf)
+    low = np.append(-np.inf, ends - np.diff(points[kept]))
+    return float((weights[kept] * model.kernel.mass(low, high)).sum())
 
 
-def _winners(model: LineModel, points: list[float], logs: list[float]) -> tuple[list[int], list[float]]:
-    """Return the values that are ever likeliest, in order, and from where on each one is."""
+def _winners(model: LineModel, points: list[float], logs: list[float]) -> tuple[list[int], Floats]:
+    """Return the values that are ever likeliest, in order, and how far beyond each but the last its interval ends."""
     kept: list[int] = []
-    starts: list[float] = []
+    ends: list[float] = []  # ends[k]: from kept[k] to where kept[k + 1] takes over
     for new, (point, log) in enumerate(zip(points, logs, strict=True)):
-        start = -np.inf
+        end = -np.inf
         while kept:
             last = kept[-1]
-            start = points[last] + model.kernel.meeting(point - points[last], logs[last] - log)
-            if start > starts[-1]:
+            end = model.kernel.meeting(point - points[last], logs[last] - log)
+            begin = -np.inf if len(kept) == 1 else ends[-1] - (points[last] - points[kept[-2]])
+            if end > begin:
                 break
             kept.pop()  # the new value is likelier wherever the last one was
-            starts.pop()
-            start = -np.inf
-        if start < np.inf:
-            kept.append(new)
-            starts.append(start)
-    return kept, starts
+            if ends:
+                ends.pop()
+        if kept and end == np.inf:
+            continue
+        if kept:
+            ends.append(end)
+        kept.append(new)
+    return kept, np.array(ends)
