@@ -13,12 +13,15 @@ TORCH := $(VENV)/torch
 BROWSER := $(VENV)/browser
 ENGINES := $(VENV)/engines
 DOCS := $(VENV)/docs
+UV := $(VENV)/uv/bin/uv
+SBOM := $(VENV)/sbom
+LOCKED := accounting cluster data opendp report roads search web dev
 JOBS ?= 2
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch check format docs bench bench-alone audits dist lock clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -28,7 +31,7 @@ setup: $(STAMP)  ## make .venv and install everything the other targets need
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dpradar needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; choose another: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --requirement requirements.lock
+	$(PIP) install --quiet --require-hashes --requirement requirements.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -81,11 +84,17 @@ test-engines: $(ENGINES)/.installed  ## the same numbers from DuckDB, PostgreSQL
 	PYTHONPATH="$(CURDIR)/$(ENGINES)" $(PY) -m pytest tests/engines $(ARGS)
 
 test-peers: $(AUDITED)/.installed  ## compare with OpenDP, pure-ldp and multi-freq-ldpy
-	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) -m pytest -m contract tests/contract tests/granularity/test_lint.py $(ARGS)
+
+test-oldest: $(UV)  ## the core and each extra with the lowest versions that are declared, in clean environments
+	$(PY) -m tests.environments oldest --uv $(UV) $(ARGS)
+
+test-tutorials: $(UV)  ## each tutorial in a clean environment with exactly the extras it names
+	$(PY) -m tests.environments tutorials --uv $(UV) $(ARGS)
 
 # Beside .venv, so that `make test` need not wait for them. 120 MB.
 $(DOCS)/.installed: $(STAMP) docs/requirements.lock
-	$(PIP) install --quiet --no-deps --upgrade --target $(DOCS) --requirement docs/requirements.lock
+	$(PIP) install --quiet --no-deps --require-hashes --upgrade --target $(DOCS) --requirement docs/requirements.lock
 	@touch $@
 
 # Beside .venv and not in it, because they are no dependencies; and without theirs, which requirements.lock has: all
@@ -141,23 +150,37 @@ dist: setup  ## build sdist and wheel, then install and run the wheel in a clean
 	cd "$$clean"; \
 	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json
 
-# The newest versions that pyproject.toml allows, as pip resolves them in an empty environment.
-lock:  ## refresh requirements.lock
+# For every supported Python and system, with the hash of every file, so that nothing else can be installed. The second file
+# leaves out what the first one has. Written without the address of any index.
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate --no-header --python-version 3.11 --upgrade
+lock: $(UV)  ## refresh requirements.lock and docs/requirements.lock
 	@set -eu; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	$(PYTHON) -m venv "$$fresh/venv"; \
-	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[accounting,cluster,data,report,roads,search,web,dev]"; \
-	{ echo "# The exact versions that make installs: the core, the extras accounting, cluster, data, report, roads, search, web and dev, and all they need."; \
-	  echo "# Made by 'make lock' (pip freeze of a new environment on Linux); do not edit by hand."; \
-	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel; \
-	} > "$$fresh/lock"; \
-	"$$fresh/venv/bin/python" -m pip --disable-pip-version-check install --quiet --editable ".[docs]"; \
-	{ echo "# The exact versions that 'make docs' installs beside .venv: what the extra docs needs and requirements.lock does not have."; \
-	  echo "# Made by 'make lock'; do not edit by hand."; \
-	  "$$fresh/venv/bin/python" -m pip --disable-pip-version-check freeze --exclude-editable --exclude setuptools --exclude wheel \
-	    | grep --invert-match --line-regexp --fixed-strings --file "$$fresh/lock"; \
-	} > "$$fresh/docs"; \
-	if grep -n '@\|://' "$$fresh/lock" "$$fresh/docs"; then echo "a requirement without a plain version" >&2; exit 1; fi; \
+	{ echo "# The exact versions and hashes that make installs: the core, its extras but docs and torch, dev, and all they need."; \
+	  echo "# Made by 'make lock' (uv pip compile); do not edit by hand."; \
+	  $(COMPILE) $(foreach extra,$(LOCKED),--extra $(extra)) pyproject.toml; } > "$$fresh/lock"; \
+	{ echo "# The exact versions and hashes that 'make docs' installs beside .venv: what the extra docs needs and requirements.lock does not have."; \
+	  echo "# Made by 'make lock' (uv pip compile); do not edit by hand."; \
+	  $(COMPILE) $(foreach extra,$(LOCKED) docs,--extra $(extra)) --constraint "$$fresh/lock" \
+	    $$(sed -n 's/^\([a-z0-9][a-z0-9._-]*\)==.*/--no-emit-package \1/p' "$$fresh/lock") pyproject.toml; } > "$$fresh/docs"; \
+	if grep -n '://' "$$fresh/lock" "$$fresh/docs"; then echo "a requirement with an address" >&2; exit 1; fi; \
 	cp "$$fresh/lock" requirements.lock; cp "$$fresh/docs" docs/requirements.lock
+
+$(UV): | $(STAMP)
+	$(PIP) install --quiet --no-deps --upgrade --target $(VENV)/uv uv==0.13.8
+	@touch $@
+
+# In an environment of its own, so that the list does not name the tools that made it.
+sbom: setup $(SBOM)/.installed  ## list every package that make installs, with its licence: build/sbom.json (CycloneDX) and the page of licences
+	@mkdir -p build
+	$(SBOM)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json $(PY)
+	@{ echo "# Licences"; echo; echo "What \`make setup\` installs, as the packages state it. Nothing of it is part of dpradar's own files. Made by \`make sbom\`."; echo; \
+	  $(SBOM)/bin/pip-licenses --python=$(PY) --from=mixed --format=markdown --ignore-packages dpradar; } > docs/reference/licences.md
+	@echo "wrote build/sbom.json and docs/reference/licences.md"
+
+$(SBOM)/.installed: | $(STAMP)
+	$(PYTHON) -m venv $(SBOM)
+	$(SBOM)/bin/python -m pip --disable-pip-version-check install --quiet cyclonedx-bom==7.5.0 pip-licenses==5.5.5
+	@touch $@
 
 clean:  ## remove .venv and everything built
 	rm -rf $(VENV) dist build docs/_build .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,13 @@ from ..spec.words import number_problem, whole_number
 __all__ = ["NUMBER", "WHOLE", "Number"]
 
 
-class Number(click.ParamType[Any]):
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[Any]
+else:
+    _ParamType = click.ParamType  # older releases of click have no type parameter
+
+
+class Number(_ParamType):
     """A number; a decimal comma gets an error that says so."""
 
     name = "number"

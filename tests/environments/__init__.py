@@ -1,0 +1,1 @@
+"""What pyproject.toml declares, tried in environments that hold nothing else."""
