@@ -16,7 +16,7 @@ from ..mechanisms.noise.real import UNIT_SENSITIVITY
 from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
 from .family import Family, family_of
-from .limit import Limit
+from .limit import UNRESOLVED, Limit
 from .search import Probe, Search
 
 if TYPE_CHECKING:
@@ -229,6 +229,12 @@ def _why_unmet(search: Search) -> str:
         return "nothing could be tried"
     last = max(search.probes, key=lambda probe: search.sign * probe.u)
     broken = [one for one in last.achieved if one.value > (one.limit or 0.0)]
+    unresolved = [one for one in broken if one.rule.startswith(UNRESOLVED)]
+    if unresolved:
+        return (
+            f"whether some {search.family.parameter} keeps the limits is not known: {unresolved[0].rule}, and "
+            f"{unresolved[0].quantity} is limited. Limit epsilon at a larger delta"
+        )
     told = "; ".join(f"{one.quantity} is still {one.value:.4g}, more than {one.limit:g} ({one.rule})" for one in broken)
     return f"no value of {search.family.parameter} keeps the limits: at {last.x:.6g} {told or 'a limit is broken'}"
 

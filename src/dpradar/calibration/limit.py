@@ -11,7 +11,7 @@ from ..bounds.case import Case
 from ..bounds.rates import Rates, question_relations
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
-from ..guarantees.epsilon import epsilon_at
+from ..guarantees.epsilon import epsilon_at, smallest_delta
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..mechanisms.cost import cost_of
 from ..params import Param
@@ -21,11 +21,15 @@ from ..results.tradeoff import FPR
 from ..threats import Threat
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..guarantees.privacy import Privacy
     from ..threats import Prior
 
-__all__ = ["COSTS", "Limit"]
+__all__ = ["COSTS", "UNRESOLVED", "Limit"]
 
 COSTS = ("error", "variance", "frequency_error")
+UNRESOLVED = "privacy losses cannot be resolved below delta"
 _PROBABILITY = Param(
     name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
 )
@@ -139,7 +143,8 @@ class Limit:
             quantity = f"epsilon at delta {self.delta:g}"
             known = [promise for r in question_relations(case) if (promise := case.promise(r)) is not None]
             value = max((epsilon_at(promise, self.delta or 0.0) for promise in known), default=math.inf)
-            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule="privacy profile")
+            rule = _epsilon_rule(known, self.delta or 0.0, value)
+            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule)
         else:
             found = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]
             if found is None:
@@ -168,3 +173,12 @@ class Limit:
             at = {"tpr": f" at fpr {self.fpr}", "epsilon": f" at delta {self.delta}"}.get(name, "")
             parts.append(f"{name}{at} <= {value:g}")
         return f"Limit({', '.join(parts)}, {self.who!r})"
+
+
+def _epsilon_rule(promises: Sequence[Privacy], delta: float, epsilon: float) -> str:
+    """Return what the epsilon rests on, or why none was found although the release may have one."""
+    floors = [floor for promise in promises if (floor := smallest_delta(promise)) is not None and floor > delta]
+    if not floors:
+        return "privacy profile"
+    reason = f"{UNRESOLVED} {max(floors):.1g}"
+    return reason if math.isinf(epsilon) else f"Renyi divergences or pure epsilon, because {reason}"

@@ -115,6 +115,11 @@ class Composition:
         known = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
         return f"privacy losses rounded up on a grid of {self.step:.3g}{known}"
 
+    @property
+    def smallest_delta(self) -> float:
+        """The probability that counts as infinite loss: no epsilon is found at a smaller delta."""
+        return max(self._forward.infinite, self._backward.infinite)
+
     def delta(self, epsilon: float) -> float:
         """Return the delta at an epsilon, in the worse of both orders."""
         forward = self._forward.delta(epsilon)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import MissingExtra
+from ..errors import MissingExtra, NumericsError
 from .composition import composition, gaussian_mu
 from .pairs import GaussianPair
 from .renyi import renyi_epsilon
+from .renyi_pairs import renyi_of_pairs
 
 if TYPE_CHECKING:
     from .pairs import Pair, Pairs
     from .privacy import Privacy
 
-__all__ = ["epsilon_at"]
+__all__ = ["epsilon_at", "smallest_delta"]
 
 _POINTS, _SHRINKS = 65, 9  # 64^9 > 1e16
 
@@ -26,7 +27,9 @@ def epsilon_at(promise: Privacy, delta: float) -> float:
 
     Guarantee
     ---------
-    An upper bound; exact for one Gaussian or Laplace release (Balle and Wang 2018, Theorem 8).
+    An upper bound; exact for one Gaussian or Laplace release (Balle and Wang 2018, Theorem 8). Composed privacy losses
+    have a smallest delta, below which rounding hides everything: there Renyi divergences answer, for Laplace and
+    Gaussian noise, with or without Poisson sampling. Infinite is no proof that no epsilon holds (`smallest_delta`).
 
     Examples
     --------
@@ -54,9 +57,33 @@ def _of_pairs(pairs: Pairs, delta: float) -> float:
         pair = pairs[0][0]
         return max(_single(pair, delta), 0.0 if pair.swapped() == pair else _single(pair.swapped(), delta))
     try:
-        return composition(pairs).epsilon(delta)
-    except MissingExtra:
-        return math.inf
+        epsilon = composition(pairs).epsilon(delta)
+    except (MissingExtra, NumericsError):
+        epsilon = math.inf
+    if math.isinf(epsilon) and (bound := renyi_of_pairs(pairs)) is not None:
+        return renyi_epsilon(bound, delta)
+    return epsilon
+
+
+def smallest_delta(promise: Privacy) -> float | None:
+    """Return the delta below which rounding, not the release, makes `epsilon_at` infinite; None where nothing does.
+
+    Examples
+    --------
+    >>> from dpradar.guarantees.pairs import LaplacePair
+    >>> from dpradar.guarantees.composition import promise_of_pairs
+    >>> promise = promise_of_pairs(((LaplacePair(0.01), 1000),), "add-remove", "1000 x Laplace")
+    >>> 1e-15 < smallest_delta(promise) < 1e-12
+    True
+    """
+    if promise.pairs is None or any(pair.infinite > 0.0 for pair, _ in promise.pairs):
+        return None
+    if gaussian_mu(promise.pairs) is not None or sum(times for _, times in promise.pairs) == 1:
+        return None
+    try:
+        return composition(promise.pairs).smallest_delta
+    except (MissingExtra, NumericsError):
+        return 1.0
 
 
 def _single(pair: Pair, delta: float) -> float:
