@@ -53,7 +53,7 @@ def test_imputation_by_hand():
         ((0.4, 0.6, 0.9), 0),  # .20 .18 .18
         ((0.2, 0.6, 0.8), 1),  # .10 .18 .16
         ((0.2, 0.1, 0.9), 2),  # .10 .03 .18
-        ((0.6, 1.0, 0.0), 0),  # .30 .30 .00: of equal ones the first
+        ((0.6, 1.0, 0.0), 0),  # .30 .30 .00: of equal ones the more frequent
     ],
 )
 def test_yeom_by_hand(of_label, expected):

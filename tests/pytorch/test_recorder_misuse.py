@@ -212,6 +212,31 @@ def test_steps_that_were_not_recorded_count_for_the_bound(data):
         private.recorder(data, steps_before=-1)
 
 
+def test_steps_of_a_checkpoint_loaded_later_count_for_the_bound(data, tmp_path):
+    earlier = Private(data, 20)
+    earlier.run(100)
+    earlier.engine.save_checkpoint(path=tmp_path / "model.pt", module=earlier.model, optimizer=earlier.optimizer)
+    private = Private(data, 20)
+    recorder = private.recorder(data)
+    private.engine.load_checkpoint(path=tmp_path / "model.pt", module=private.model, optimizer=private.optimizer)
+    private.run(5, recorder)
+    assert sum(steps for _, _, steps in private.engine.accountant.history) == 105
+    assert recorder.scores.steps == 5
+    assert recorder.recording.mechanism == dr.DPSGD(NOISE, 1.0 / 3.0, 105)
+
+
+def test_a_checkpoint_with_other_noise_counts_as_it_was(data):
+    private = Private(data, 20)
+    recorder = private.recorder(data)
+    state = private.engine.accountant.state_dict()
+    private.engine.accountant.load_state_dict({**state, "history": [(0.7, 0.25, 40)]})
+    private.run(5, recorder)
+    assert set(recorder.history) == {(0.7, 0.25, 40), (NOISE, 1.0 / 3.0, 5)}
+    # The steps with less noise alone leak this much: all together leak more.
+    alone = dr.assess(dr.DPSGD(0.7, 0.25, 40), THREAT).rad.value
+    assert recorder.assess(THREAT).rad.value > alone
+
+
 def test_a_recorder_that_stops_leaves_others_alone(data):
     private = Private(data, 20)
     first = private.recorder(data)

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from ..bounds import assess
 from ..errors import ParameterError
-from ..mechanisms import DPSGD
+from ..mechanisms import from_opacus
 from .attack import attack_gradients, checked_targets
 from .gradients import GradientScores
 from .joining import joined_scores
 from .opacus_checks import (
+    accountant_of,
     check_model,
     check_optimizer,
     checked_before,
@@ -22,12 +23,15 @@ from .opacus_checks import (
     checked_rate,
     checked_target,
     shape_of,
+    steps_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..attacks.optimal import Maximise
+    from ..mechanisms import DPSGD
+    from ..mechanisms.adapters.accounted import Accounted
     from ..results import Assessment, AttackRun
     from ..threats import Threat
 
@@ -44,8 +48,8 @@ _NEVER = 1e-9  # a target in the data takes part so seldom, or so often, less of
 class Recording:
     """What was recorded of one or several trainings with the same settings: who was the target, and the scores.
 
-    ``took_part``: in how many steps, of all trainings together, the targets did. ``released``: how many steps a
-    training had, recorded or not.
+    ``took_part``: in how many steps, of all trainings together, the targets did. ``history``: the steps that a training
+    had, recorded or not, as (noise multiplier, sample rate, steps).
 
     Examples
     --------
@@ -64,15 +68,16 @@ class Recording:
     targets: NDArray[np.intp]
     scores: GradientScores
     took_part: int | None = None
-    released: int | None = None
+    history: tuple[tuple[float, float, int], ...] = ()
 
     @property
-    def mechanism(self) -> DPSGD:
+    def mechanism(self) -> DPSGD | Accounted:
         """The training as it was run, with the steps that were not recorded."""
         if self.scores.steps == 0:
             hint = "Nothing was trained yet: a step is recorded when optimizer.step() is called."
             raise ParameterError("Recording", "of at least one step", "none", hint)
-        return DPSGD(self.scores.noise_multiplier, self.scores.sample_rate, self.released or self.scores.steps)
+        own = (self.scores.noise_multiplier, self.scores.sample_rate, self.scores.steps)
+        return from_opacus(self.history or (own,))
 
     def assess(self, threat: Threat) -> Assessment:
         """Return what nobody can exceed who sees everything this training releases, gradients included."""
@@ -137,7 +142,7 @@ class Recorder:
     ---------
     The attack is the best one on the noisy gradient sums, for an attacker who knows all other records and which of them
     took part in each step. ``assess`` is the bound for everything that the training has released so far: steps before
-    the first recorded one and after ``stop`` count.
+    the first recorded one and after ``stop`` count, and so do those that the accountant got from a checkpoint later on.
 
     Assumes
     -------
@@ -172,6 +177,8 @@ class Recorder:
     _row: int | None = field(init=False, default=None)  # where it is in the last one
     _stopped: bool = field(init=False, default=False)
     _after: int = field(init=False, default=0)  # steps since then
+    _accountant: Any = field(init=False, default=None)
+    _seen: int = field(init=False, default=0)  # steps that the accountant had when this recorder was made
 
     def __post_init__(self) -> None:
         check_optimizer(self.optimizer)
@@ -190,7 +197,9 @@ class Recorder:
         spread = flat.double().var(dim=0)
         self._probe = spread.topk(min(_PROBES, spread.numel())).indices
         self._previous = self.optimizer.step_hook
-        self.steps_before = checked_before(self._previous, self.steps_before)
+        self._accountant = accountant_of(self._previous)
+        self._seen = steps_of(self._accountant)
+        self.steps_before = checked_before(self._previous, self.steps_before, self._seen)
         self.optimizer.attach_step_hook(self._step)
 
     def __repr__(self) -> str:
@@ -224,9 +233,23 @@ class Recorder:
         return np.asarray(self.recording.posterior(threat)[0])
 
     @property
+    def history(self) -> tuple[tuple[float, float, int], ...]:
+        """What this training has released so far, recorded or not: (noise multiplier, sample rate, steps)."""
+        counted = (self.steps_before or 0) + self.scores.steps + self._after
+        steps = {(self.scores.noise_multiplier, self.scores.sample_rate): counted}
+        expected = self._seen + self.scores.steps + self._after
+        if self._accountant is not None and steps_of(self._accountant) != expected:
+            # The accountant was loaded from a checkpoint meanwhile: all that it lists was released.
+            listed: dict[tuple[float, float], int] = {}
+            for noise, rate, count in self._accountant.history:
+                listed[noise, rate] = listed.get((noise, rate), 0) + int(count)
+            steps = {key: max(steps.get(key, 0), listed.get(key, 0)) for key in {**steps, **listed}}
+        return tuple((noise, rate, count) for (noise, rate), count in steps.items())
+
+    @property
     def released(self) -> int:
         """The steps that this training has made, recorded or not."""
-        return (self.steps_before or 0) + self.scores.steps + self._after
+        return sum(steps for _, _, steps in self.history)
 
     def stop(self) -> None:
         """Record no more; further steps are only counted."""
@@ -379,8 +402,12 @@ def gather(recorders: Sequence[Recorder]) -> Recording:
     scores = joined_scores([one.scores for one in recorders])
     took_part = sum(one.took_part for one in recorders)
     _check_parts(took_part, scores)
-    released = max(one.released for one in recorders)
-    return Recording(np.asarray(targets, dtype=np.intp), scores, took_part, released)
+    # The most steps of each kind: what any of the trainings released is part of it.
+    most: dict[tuple[float, float], int] = {}
+    for noise, rate, steps in (entry for one in recorders for entry in one.history if entry[2]):
+        most[noise, rate] = max(most.get((noise, rate), 0), steps)
+    history = tuple((noise, rate, steps) for (noise, rate), steps in most.items())
+    return Recording(np.asarray(targets, dtype=np.intp), scores, took_part, history)
 
 
 def _check_parts(took_part: int, scores: GradientScores) -> None:

@@ -13,6 +13,7 @@ from ..params import Param, shown
 from .gradients import RATE
 
 __all__ = [
+    "accountant_of",
     "check_model",
     "check_optimizer",
     "checked_before",
@@ -20,6 +21,7 @@ __all__ = [
     "checked_rate",
     "checked_target",
     "shape_of",
+    "steps_of",
 ]
 
 _BEFORE = Param(name="steps_before", integer=True, low=0, what="the steps of this training that are not recorded")
@@ -100,7 +102,20 @@ def checked_rate(loader: Any, sample_rate: float | None) -> float:
     return RATE.check("Recorder", float(found))
 
 
-def checked_before(hook: Any, before: int | None) -> int:
+def accountant_of(hook: Any) -> Any:
+    """Return the accountant that a step hook reports to, through other recorders; None where there is none."""
+    if hasattr(owner := getattr(hook, "__self__", None), "_accountant"):  # another recorder
+        return owner._accountant  # type: ignore[union-attr]
+    # What make_private attaches is a closure over the accountant.
+    return inspect.getclosurevars(hook).nonlocals.get("self") if inspect.isfunction(hook) else None
+
+
+def steps_of(accountant: Any) -> int:
+    """Return how many steps an accountant lists."""
+    return sum(int(entry[2]) for entry in getattr(accountant, "history", ()))
+
+
+def checked_before(hook: Any, before: int | None, seen: int) -> int:
     """Return the steps made before the first that is recorded; where the accountant has seen some, they must be told.
 
     An accountant may have seen another training as well: nothing here can tell.
@@ -109,9 +124,6 @@ def checked_before(hook: Any, before: int | None) -> int:
         return int(_BEFORE.check("Recorder", before))
     if hasattr(owner := getattr(hook, "__self__", None), "released"):  # another recorder, which counts them
         return int(owner.released)  # type: ignore[union-attr]
-    # What make_private attaches is a closure over the accountant.
-    accountant = inspect.getclosurevars(hook).nonlocals.get("self") if inspect.isfunction(hook) else None
-    seen = sum(int(entry[2]) for entry in getattr(accountant, "history", ()))
     if seen:
         hint = f"steps_before={seen} if they belong to this training, which then released them too; 0 if to another."
         raise ParameterError("Recorder.steps_before", "given", f"nothing, and an accountant with {seen} steps", hint)

@@ -89,6 +89,21 @@ def _labels(given: Any, scores: Floats) -> Ints:
     return labels.astype(np.intp)
 
 
+def _best(first: Floats, *others: Floats) -> Ints:
+    """Return for each target the value with the largest key: of equal ones that with the largest next key, and so on.
+
+    Ties that remain are drawn, with the same numbers in every call: never decided by the order of the values, which is
+    that of their names.
+    """
+    tied = first == first.max(axis=1, keepdims=True)
+    for key in others:
+        among = np.where(tied, np.broadcast_to(key, tied.shape), -np.inf)
+        tied = among == among.max(axis=1, keepdims=True)
+    drawn = np.random.default_rng(0).random(tied.shape[0])
+    rank = np.floor(drawn * tied.sum(axis=1))
+    return np.asarray((tied & (np.cumsum(tied, axis=1) == rank[:, None] + 1)).argmax(axis=1))
+
+
 def imputation(view: View) -> Ints:
     """Return the most probable value given what is known of the target; the model is not looked at.
 
@@ -101,7 +116,7 @@ def imputation(view: View) -> Ints:
     >>> imputation(View(prior=[0.6, 0.4], imputed=[[0.9, 0.1], [0.3, 0.7]])).tolist()
     [0, 1]
     """
-    return np.asarray(view.need(IMPUTED).argmax(axis=1))
+    return _best(view.need(IMPUTED), view.prior)
 
 
 def yeom(view: View) -> Ints:
@@ -110,14 +125,14 @@ def yeom(view: View) -> Ints:
     Notes
     -----
     [SauerThesis] Attack 7; Yeom et al. (2018). The score is that of the true label y (the thesis' text says "of s").
-    Of equal products the first value wins.
+    Of equal products the more frequent value wins.
 
     Examples
     --------
     >>> yeom(View(prior=[0.6, 0.4], scores=[[[0.5, 0.5], [0.1, 0.9]]], labels=[1])).tolist()
     [1]
     """
-    return np.asarray((view.prior * view.label_scores).argmax(axis=1))
+    return _best(view.prior * view.label_scores, view.prior)
 
 
 def yeom_membership(view: View) -> Ints:
@@ -138,14 +153,14 @@ def yeom_membership(view: View) -> Ints:
     """
     member = view.label_scores >= np.exp(-view.need(LOSS))
     # Where the record looks like no member, all products are 0: the frequencies decide.
-    chosen = np.where(member.any(axis=1), (view.prior * member).argmax(axis=1), view.prior.argmax())
-    return np.asarray(chosen)
+    return _best(view.prior * member, view.prior)
 
 
 def csmia(view: View) -> Ints:
     """Return the value with which the model predicts the true label, most confidently if there are several.
 
-    When it predicts the true label with no value, the value with which it is least confident is returned.
+    When it predicts the true label with no value, the value with which it is least confident is returned. Of equally
+    confident ones the more probable value wins: by what is known of the target where that is given, else by frequency.
 
     Notes
     -----
@@ -160,8 +175,11 @@ def csmia(view: View) -> Ints:
     scores = view.need(MODEL)
     confidence = scores.max(axis=2)
     right = scores.argmax(axis=2) == view.labels[:, None]
-    among_right = np.where(right, confidence, -1.0).argmax(axis=1)
-    return np.asarray(np.where(right.any(axis=1), among_right, confidence.argmin(axis=1)))
+    # With no right value all first keys are -1 and the second decides.
+    among_right = np.where(right, confidence, -1.0)
+    unsure = np.where(right.any(axis=1, keepdims=True), 0.0, -confidence)
+    probable = (view.prior,) if view.imputed is None else (view.imputed, view.prior)
+    return _best(among_right, unsure, *probable)
 
 
 def wcai(view: View) -> Ints:
@@ -178,7 +196,7 @@ def wcai(view: View) -> Ints:
     >>> wcai(View(prior=[0.6, 0.4], scores=scores, labels=[1], imputed=[[0.8, 0.2]])).tolist()
     [0]
     """
-    return np.asarray((view.need(IMPUTED) * view.label_scores).argmax(axis=1))
+    return _best(view.need(IMPUTED) * view.label_scores, view.need(IMPUTED), view.prior)
 
 
 @dataclass(frozen=True, slots=True)
