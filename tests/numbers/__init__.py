@@ -1,0 +1,1 @@
+"""The corpus of numbers: what dpradar answers to some hundred questions, and how a changed answer is judged."""

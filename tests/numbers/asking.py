@@ -1,0 +1,200 @@
+"""What questions are made of: calls that note what they are about, and command lines run in a folder of their own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import dpradar as dr
+from dpradar.results.loading import result_of
+
+from .answers import answer, error, fact
+from .compare import ABOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["FILES", "ROOT", "about", "ask", "assess", "attack", "calibrate", "command", "note", "prior_kind"]
+
+ROOT = Path(__file__).parents[2]
+FILES = Path(__file__).with_name("files")
+_NOTED: dict[str, set[str]] = defaultdict(set)
+
+
+def note(what: str, *words: str) -> None:
+    """Note what the question at hand is about; the tests of coverage read it in the corpus."""
+    _NOTED[what].update(words)
+
+
+def about() -> dict[str, list[str]]:
+    """Return what was noted, and forget it."""
+    found = {what: sorted(words) for what, words in sorted(_NOTED.items())}
+    _NOTED.clear()
+    return found
+
+
+def ask(question: Callable[[], Any]) -> dict[str, Any]:
+    """Return the answer to a question; an error is one too."""
+    _NOTED.clear()
+    try:
+        found = answer(question())
+    except Exception as problem:  # noqa: BLE001 - whatever happens is the answer
+        found = error(problem)
+    noted = about()
+    return {ABOUT: noted, **found} if noted else found
+
+
+def prior_kind(prior: dr.Prior) -> str:
+    """Return how a prior was given."""
+    if prior.interval is not None:
+        return "continuous"
+    if prior.measured is not None:
+        return "counted"
+    if prior.columns is not None:
+        return "records"
+    return "uniform" if prior.is_uniform else "probabilities"
+
+
+def _note_threat(threat: dr.Threat | None) -> None:
+    if threat is None or threat.prior is None:
+        note("threat", "worst" if threat is None else threat.kind)
+    else:
+        note("threat", f"{prior_kind(threat.prior)}/{threat.knowledge.kind}/{threat.goal.kind}")
+
+
+def _note_release(what: Any) -> None:
+    note("release", type(what).__name__)
+    for name in ("mechanisms", "mechanism"):
+        inside = getattr(what, name, ())
+        for one in inside if isinstance(inside, tuple | list) else (inside,):
+            _note_release(one)
+
+
+def assess(what: Any, threat: dr.Threat | None = None, **options: Any) -> dr.Assessment:
+    """Return ``dr.assess`` of the same."""
+    _note_release(what)
+    _note_threat(threat)
+    return dr.assess(what, threat, **options)
+
+
+def attack(what: Any, threat: dr.Threat, **options: Any) -> dr.AttackRun:
+    """Return ``dr.attack`` of the same, with few trials and seed 1 unless others are given."""
+    _note_release(what)
+    _note_threat(threat)
+    return dr.attack(what, threat, **{"trials": 2_000, "seed": 1, **options})
+
+
+def calibrate(family: Any, limits: Any, **fixed: Any) -> dr.Calibration:
+    """Return ``dr.calibrate`` of the same."""
+    return dr.calibrate(family, limits, **fixed)
+
+
+# ------------------------------------------------------------------------------------------------------- commands
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """Work in an empty folder that has a copy of the files of the corpus, and the examples."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        shutil.copytree(FILES, folder, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        os.chdir(folder)
+        try:
+            yield folder
+        finally:
+            os.chdir(before)
+
+
+def _run(words: list[str]) -> tuple[int, str]:
+    """Run one command line in this process; return its exit code and what it printed."""
+    from dpradar.cli import main
+
+    out, path = io.StringIO(), list(sys.path)
+    kept = {name for name in os.environ if not name.startswith("DPRADAR_")}
+    alone = {name: os.environ[name] for name in kept}
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(io.StringIO()),
+        mock.patch.object(sys, "excepthook", sys.excepthook),
+        mock.patch.object(sys, "path", path),
+        mock.patch.dict(os.environ, alone, clear=True),
+    ):
+        try:
+            main(words)
+        except SystemExit as end:
+            return end.code if isinstance(end.code, int) else int(bool(end.code)), out.getvalue()
+        except Exception:  # noqa: BLE001 - what Python would report, with exit code 1
+            return 1, out.getvalue()
+    return 0, out.getvalue()
+
+
+def command(*lines: str) -> dict[str, Any]:
+    """Return exit code and numbers of the last of some command lines, which are run in one new folder."""
+    with _folder() as folder:
+        for line in lines:
+            words = shlex.split(line)
+            code, printed = _run(words)
+        name = _name(words)
+        note("command", name)
+        note("exit", f"{name.split()[0]} {code}")
+        return {"exit": fact(code), **_printed(printed), **_tables(folder)}
+
+
+def _name(words: list[str]) -> str:
+    from dpradar.cli.main import app
+
+    group: Any = app.get_command(None, words[0])  # type: ignore[arg-type]
+    second = words[1] if len(words) > 1 else ""
+    known = second if hasattr(group, "list_commands") and second in group.list_commands(None) else ""
+    return f"{words[0]} {known}".strip()
+
+
+def _printed(text: str) -> dict[str, Any]:
+    """Return the numbers of what was printed, if that is JSON."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(data, dict) or "schema" not in data:
+        return {}
+    note("schema", str(data["schema"]))
+    found: dict[str, Any] = {"schema": fact(data["schema"])}
+    if data["schema"].startswith("dpradar/campaign/"):
+        for i, run in enumerate(data["runs"]):
+            found[f"run-{i}/state"] = fact(run["state"])
+            if run.get("result") is not None:
+                found |= answer({f"run-{i}": result_of(run["result"])})
+        return found
+    try:
+        result = result_of(data)
+    except dr.DpradarError:
+        return found
+    found |= answer(result)
+    tprs = {fpr: dr.Bound.from_dict(bound) for fpr, bound in data.get("tpr", {}).items()}
+    return found | answer({f"tpr-{fpr}": bound for fpr, bound in tprs.items()})
+
+
+def _tables(folder: Path) -> dict[str, Any]:
+    """Return the sum of every column of numbers in the tables that a command wrote into the folder "figures"."""
+    import csv
+
+    found = {}
+    for path in sorted((folder / "figures").rglob("*.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        for column in rows[0] if rows else ():
+            with contextlib.suppress(TypeError, ValueError):
+                found[f"{path.stem}/{column}"] = fact(sum(float(row[column]) for row in rows))
+    return found
