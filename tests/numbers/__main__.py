@@ -9,38 +9,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from fnmatch import fnmatchcase
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .changelog import Verdict
+    from tests.numbers.changelog import Verdict
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy is loaded: sums are then made in one order
 
 _WIDTH = 60
-
-
-def _asked(name: str) -> tuple[str, dict[str, Any], float]:
-    from .asking import ask
-    from .questions import QUESTIONS
-
-    start = time.perf_counter()
-    return name, ask(QUESTIONS[name]), time.perf_counter() - start
-
-
-def compute(names: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], dict[str, float]]:
-    """Return the answers to some questions, and the seconds that each took."""
-    if jobs == 1:
-        found = [_asked(name) for name in names]
-    else:
-        with get_context("spawn").Pool(jobs) as pool:
-            found = list(pool.imap_unordered(_asked, names, chunksize=4))
-    return {name: answer for name, answer, _ in found}, {name: seconds for name, _, seconds in found}
 
 
 def _shown(record: dict[str, Any] | None) -> str:
@@ -68,11 +48,12 @@ def _quantities(*corpora: dict[str, Any]) -> set[tuple[str, str]]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0 where every difference is named, else 1."""
-    from .asking import ROOT
-    from .changelog import idle, judge, read_changelog
-    from .compare import differences
-    from .corpus import CORPUS, merged, read_corpus, text_of
-    from .questions import QUESTIONS
+    from tests.numbers.asking import ROOT
+    from tests.numbers.changelog import idle, judge, read_changelog
+    from tests.numbers.compare import differences
+    from tests.numbers.computing import compute
+    from tests.numbers.corpus import CORPUS, merged, read_corpus, text_of
+    from tests.numbers.questions import QUESTIONS
 
     parser = argparse.ArgumentParser(prog="make numbers ARGS=...", description=__doc__)
     parser.add_argument("--accept", action="store_true", help="write the new answers, if every difference is named")

@@ -18,7 +18,7 @@ from dpradar.results.change import Change, LimitResult
 from dpradar.results.correlation import Correlation
 from dpradar.results.lint import LintReport
 
-from .compare import ERROR
+from tests.numbers.compare import ERROR
 
 __all__ = ["answer", "error", "fact"]
 

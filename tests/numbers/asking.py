@@ -10,6 +10,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+import warnings
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,8 @@ from unittest import mock
 import dpradar as dr
 from dpradar.results.loading import result_of
 
-from .answers import answer, error, fact
-from .compare import ABOUT
+from tests.numbers.answers import answer, error, fact
+from tests.numbers.compare import ABOUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,9 @@ def ask(question: Callable[[], Any]) -> dict[str, Any]:
     """Return the answer to a question; an error is one too."""
     _NOTED.clear()
     try:
-        found = answer(question())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = answer(question())
     except Exception as problem:  # noqa: BLE001 - whatever happens is the answer
         found = error(problem)
     noted = about()
@@ -187,11 +190,11 @@ def _printed(text: str) -> dict[str, Any]:
 
 
 def _tables(folder: Path) -> dict[str, Any]:
-    """Return the sum of every column of numbers in the tables that a command wrote into the folder "figures"."""
+    """Return the sum of every column of numbers in the tables that a command wrote: figures, or the rows of a campaign."""
     import csv
 
     found = {}
-    for path in sorted((folder / "figures").rglob("*.csv")):
+    for path in sorted([*(folder / "figures").rglob("*.csv"), *folder.glob("rows.csv")]):
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
         for column in rows[0] if rows else ():

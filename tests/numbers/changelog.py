@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from .compare import ALSO, CLASSES
+from tests.numbers.compare import ALSO, CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .compare import Difference
+    from tests.numbers.compare import Difference
 
 __all__ = ["Named", "Verdict", "idle", "judge", "read_changelog"]
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .compare import ABOUT, differences
+from tests.numbers.compare import ABOUT, differences
 
 __all__ = ["CORPUS", "merged", "read_corpus", "text_of"]
 

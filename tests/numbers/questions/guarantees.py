@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import dpradar as dr
 
-from ..asking import assess
-from .parts import SKEWED, everything, skewed, stranger
+from tests.numbers.asking import assess
+from tests.numbers.questions.parts import SKEWED, everything, skewed, stranger
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import numpy as np
 
 import dpradar as dr
 
-from ..asking import assess
-from .parts import everything, labelled, line, skewed, stranger
+from tests.numbers.asking import assess
+from tests.numbers.questions.parts import everything, labelled, line, skewed, stranger
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import dpradar as dr
 from scipy.stats import uniform
 
-from ..asking import assess
-from .parts import SKEWED, counted, family
+from tests.numbers.asking import assess
+from tests.numbers.questions.parts import SKEWED, counted, family
 
 if TYPE_CHECKING:
     from collections.abc import Callable

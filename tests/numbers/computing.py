@@ -1,0 +1,31 @@
+"""Answer many questions, in one process or several."""
+
+from __future__ import annotations
+
+import time
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
+
+from tests.numbers.asking import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["compute"]
+
+
+def _asked(name: str) -> tuple[str, dict[str, Any], float]:
+    from tests.numbers.questions import QUESTIONS
+
+    start = time.perf_counter()
+    return name, ask(QUESTIONS[name]), time.perf_counter() - start
+
+
+def compute(names: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return the answers to some questions, and the seconds that each took."""
+    if jobs == 1:
+        found = [_asked(name) for name in names]
+    else:
+        with get_context("spawn").Pool(jobs) as pool:
+            found = list(pool.imap_unordered(_asked, names, chunksize=4))
+    return {name: answer for name, answer, _ in found}, {name: seconds for name, _, seconds in found}

@@ -1,0 +1,153 @@
+"""Every command of the command line, and every exit code that it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.numbers.asking import command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["QUESTIONS"]
+
+# Of each kind of release: its options, without the one that calibrate chooses, and that one.
+_LDP = ("--m 5", "--epsilon 1")
+_KINDS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard"), _LDP),
+    "laplace": ("--values 0:4", "--scale 2"),
+    "gaussian": ("--values 0:4", "--sigma 2"),
+    "geometric": ("--values 0:4", "--scale 2"),
+    "discrete-gaussian": ("--values 0:4", "--sigma 2"),
+    "exponential": ("--utility utility.csv --m 3", "--epsilon 1"),
+    "channel": ("--matrix matrix.csv", ""),
+    "dp": ("--delta 1e-5 --neighbours replace-one --m 5", "--epsilon 1"),
+    "gdp": ("--neighbours replace-one --m 5", "--mu 1"),
+    "zcdp": ("--neighbours replace-one --m 5", "--rho 0.1"),
+    "rdp": ("--orders 2,4,8 --epsilons 0.2,0.4,0.9 --neighbours add-remove --m 5", ""),
+    "dpsgd": ("--sample-rate 0.01 --steps 100 --m 5", "--noise-multiplier 1.1"),
+    "register": ("--file register.toml --m 5", ""),
+    "tv": ("--neighbours replace-one --m 5", "--tv 0.2"),
+}
+_PROMISES = ("dp", "gdp", "zcdp", "rdp", "dpsgd", "register", "tv")  # nothing to draw from
+
+LINES: dict[str, str | tuple[str, ...]] = {
+    **{f"assess/{kind}": f"assess {kind} {rest} {noise} --json" for kind, (rest, noise) in _KINDS.items()},
+    **{f"attack/{kind}": f"attack {kind} {rest} {noise} --trials 2000 --seed 1 --json" for kind, (rest, noise) in _KINDS.items() if kind not in _PROMISES},
+    **{f"calibrate/{kind}": f"calibrate {kind} {rest} --limit rad=0.1 --json" for kind, (rest, noise) in _KINDS.items() if noise},
+    "calibrate/discrete-gaussian": "calibrate discrete-gaussian --limit error=10 --json",  # a limit on rad takes long
+    "assess/known": "assess grr --m 100 --epsilon 2 --knowledge everything --json",
+    "assess/fpr": "assess dpsgd --noise-multiplier 0.6 --sample-rate 0.004 --steps 100 --fpr 0.01,0.001 --neighbours add-remove --worst --json",
+    "assess/membership": "assess gaussian --sigma 1 --query 0,1 --membership 0.3 --json",
+    "assess/baseline": "assess gdp --mu 1 --neighbours add-remove --baseline 0.1 --json",
+    "assess/within": "assess laplace --scale 100 --values 0:100:5 --prior uniform --goal within:40 --truncate 0:100 --json",
+    "assess/continuous": "assess laplace --scale 0.2 --values 0:1 --prior continuous:beta:2,5 --goal within:0.1 --json",
+    "assess/records": "assess grr --m 4 --epsilon 2 --records records.csv --weights weight --known sex --sensitive ill --json",
+    "assess/data": "assess grr --epsilon 2 --data people.csv --known sex --sensitive ill --json",
+    "assess/data-bins": "assess grr --epsilon 2 --data people.csv --columns age,ill --bins age=18:65 --suppress 5 --json",
+    "assess/data-sample": "assess grr --epsilon 2 --data people.csv --columns ill --prior-confidence 0.95 --json",
+    "assess/times": "assess laplace --scale 10 --values 0,1 --times 5 --json",
+    "assess/tolerance": "assess laplace --scale 10 --values 0,1 --times 5 --tolerance 0.001 --json",
+    "assess/query-vectors": "assess laplace --scale 2 --query @contributions.csv --m 3 --json",
+    "assess/sensitivity": "assess laplace --scale 1 --sensitivity 1 --m 2 --json",
+    "assess/sensitivity-add-remove": "assess gaussian --sigma 1 --sensitivity 1 --neighbours add-remove --baseline 0.1 --json",
+    "assess/tiny": "assess dp --epsilon 5.9e-8 --neighbours replace-one --m 1000000 --json",
+    "assess/almost-nothing": "assess dp --epsilon 17.14 --neighbours add-remove --baseline 0.1 --json",
+    "assess/vacuous": "assess dp --epsilon 1 --neighbours replace-one --membership 0.3 --json",
+    "assess/vacuous-epsilon": "assess dp --epsilon 50 --neighbours replace-one --m 10 --json",
+    "assess/text": "assess grr --m 10 --epsilon 1 --all",
+    "assess/unknown-kind": "assess grrr --m 10",
+    "assess/missing": "assess grr --m 10",
+    "assess/bad-number": "assess grr --m 10 --epsilon nan",
+    "assess/no-file": "assess register --file missing.toml --m 3 --json",
+    "attack/known": "attack laplace --scale 2 --values 0:4 --knowledge everything --trials 2000 --seed 1 --json",
+    "attack/strategy": "attack grr --m 5 --epsilon 1 --strategy report --trials 2000 --seed 1 --json",
+    "attack/promise": "attack dp --epsilon 1 --json",
+    "calibrate/unmet": "calibrate grr --m 6 --prior 0.4,0.25,0.15,0.1,0.07,0.03 --limit success=0.3 --json",
+    "calibrate/free": "calibrate grr --m 6 --limit rad=0.999 --json",
+    "calibrate/tpr": "calibrate dpsgd --sample-rate 0.01 --steps 100 --limit tpr=0.05@fpr=0.01 --neighbours add-remove --json",
+    "calibrate/epsilon": "calibrate gaussian --query 0,1 --limit epsilon=1@delta=1e-5 --neighbours replace-one --json",
+    "calibrate/error": "calibrate laplace --limit error=10 --json",
+    "calibrate/hiv": "calibrate laplace --values 0,1 --prior 0.99,0.01 --limit rad=0.1 --json",
+    "calibrate/no-limit": "calibrate grr --m 6 --json",
+    "audit/refuted": "audit samplers.py:half --domain 2 --claim-epsilon 1 --trials 4000 --seed 1 --json",
+    "audit/kept": "audit samplers.py:honest --domain 2 --claim-epsilon 1 --trials 4000 --seed 1 --json",
+    "audit/protocol": "audit samplers.py:lie --domain 4 --claim-epsilon 1 --protocol grr --trials 4000 --seed 1 --json",
+    "audit/rad": "audit samplers.py:lie --domain 4 --claim-epsilon 1 --rad --trials 4000 --seed 1 --json",
+    "audit/pairs": "audit samplers.py:total --pairs samplers.py:PAIRS --neighbours add-remove --claim-epsilon 1 --trials 2000 --seed 1 --json",
+    "audit/log": "audit log.csv --claim-epsilon 1 --seed 1 --json",
+    "audit/program": "audit 'python coin.py' --program --domain 2 --claim-epsilon 1 --trials 2000 --seed 1 --json",
+    "audit/sequential": "audit samplers.py:lie --domain 4 --claim-epsilon 0.5 --sequential --trials 4000 --seed 1 --json",
+    "audit/no-claim": "audit samplers.py:half --domain 2 --json",
+    "measure/truth": "measure guesses.csv --with in --without out --truth truth --json",
+    "measure/paired": "measure guesses.csv --with in --without out --truth truth --paired --target who --json",
+    "measure/no-column": "measure guesses.csv --with nothing --without out --json",
+    "run/survey": "run survey.toml --json",
+    "run/survey-check": "run survey.toml --check --json",
+    "run/kept": "run kept.toml --check --json",
+    "run/sweep": "run kept.toml --sweep scale=5:50:4 --json",
+    "run/vacuous": "run vacuous.toml --json",
+    "run/hiv": "run hiv.toml --check --json",
+    "run/sensitivity": "run sensitivity.toml --check --json",
+    "run/no-limits": "run vacuous.toml --check --json",
+    "run/missing": "run missing.toml",
+    "run/health-survey": "run examples/health-survey.toml --check --json",
+    "run/hospital-counts": "run examples/hospital-counts.toml --check --json",
+    "run/wages": "run examples/wages.toml --check --json",
+    "new/grr": "new fresh.toml --json",
+    "new/run": ("new fresh.toml --kind laplace", "run fresh.toml --json"),
+    "new/exists": "new survey.toml --json",
+    "report/missing": "report missing.json --json",
+    "report/not-a-result": "report survey.toml --json",
+    "report/help": "report --help",
+    "explain/rule": "explain thm-4.2 --json",
+    "explain/unknown": "explain nothing-of-the-kind --json",
+    "correlate/families": "correlate families.csv --group family --value height --clip 0:254 --epsilon 1 --json",
+    "correlate/gaussian": "correlate families.csv --group family --value height --role role --clip 0:254 --epsilon 1 --gaussian --json",
+    "correlate/target": "correlate families.csv --group family --value height --clip 0:254 --epsilon 1 --target 0.5 --json",
+    "correlate/simulate": "correlate families.csv --group family --value height --clip 0:254 --epsilon 1 --simulate 1000 --seed 1 --json",
+    "correlate/steps": "correlate steps.csv --markov --state steps>0 --epsilon 10 --json",
+    "correlate/vacuous": "correlate families.csv --group family --value height --clip 0:254 --epsilon 30 --json",
+    "correlate/no-column": "correlate families.csv --group clan --value height --epsilon 1 --json",
+    "account/histogram": "account examples/pipelines/histogram.toml --json",
+    "account/hourly-counts": "account examples/pipelines/hourly-counts.toml --json",
+    "account/degrees": "account examples/pipelines/degrees.toml --json",
+    "account/clustered-trips": "account examples/pipelines/clustered-trips.toml --json",
+    "account/prefix-tree": "account examples/pipelines/prefix-tree.toml --m 10 --json",
+    "account/stream": "account examples/pipelines/hourly-counts.toml --trajectories trips.csv --window 5 --json",
+    "account/nothing": "account nothing.toml --json",
+    "account/unmet": "account unmet.toml --json",
+    "account/missing": "account missing.toml --json",
+    "lint/histogram": "lint examples/pipelines/histogram.toml --json",
+    "lint/hourly-counts": "lint examples/pipelines/hourly-counts.toml --json",
+    "lint/degrees": "lint examples/pipelines/degrees.toml --json",
+    "lint/clustered-trips": "lint examples/pipelines/clustered-trips.toml --json",
+    "lint/prefix-tree": "lint examples/pipelines/prefix-tree.toml --json",
+    "lint/sampler": "lint --sampler samplers.py:half --domain 2 --claim-epsilon 1 --trials 4000 --seed 1 --json",
+    "lint/unmet": "lint unmet.toml --json",
+    "lint/survey": "lint --survey --json",
+    "lint/both": "lint examples/pipelines/histogram.toml --survey --json",
+    "campaign/run": "campaign run campaign.toml --workers 1 --json",
+    "campaign/resume": ("campaign run campaign.toml --workers 1", "campaign resume campaign.sqlite --workers 1 --json"),
+    "campaign/status": ("campaign run campaign.toml --workers 1", "campaign status campaign.sqlite --json"),
+    "campaign/export": ("campaign run campaign.toml --workers 1", "campaign export campaign.sqlite --out rows.csv --json"),
+    "campaign/failing": "campaign run failing.toml --workers 1 --json",
+    "campaign/missing": "campaign status missing.sqlite --json",
+    "reproduce/rad-fig3": "reproduce rad:fig3 --out figures --json",
+    "reproduce/unknown": "reproduce rad:fig99 --out figures --json",
+    "list/json": "list --json",
+    "list/bad-option": "list --everything",
+    "schema/spec": "schema spec --json",
+    "schema/unknown": "schema something --json",
+    "doctor/json": "doctor --json",
+    "doctor/bad-option": "doctor --everything",
+    "serve/help": "serve --help",
+    "serve/port": "serve --port 70000",
+}  # fmt: skip
+
+
+def _question(lines: str | tuple[str, ...]) -> Callable[[], Any]:
+    return lambda: command(*((lines,) if isinstance(lines, str) else lines))
+
+
+QUESTIONS: dict[str, Callable[[], Any]] = {f"command/{name}": _question(lines) for name, lines in LINES.items()}

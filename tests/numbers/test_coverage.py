@@ -1,0 +1,148 @@
+"""The corpus asks about everything there is: rules, mechanisms, guarantees, threats, results, commands, engines.
+
+The lists are those of the code, so that what is new is missed here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections import Counter
+from typing import get_args, get_type_hints
+
+import pytest
+
+import dpradar.bounds.exact
+from dpradar import guarantees, mechanisms
+from dpradar.bounds.rules import RULES
+from dpradar.cli.main import COMMANDS, app
+from dpradar.results import loading
+from dpradar.results.bound import QUANTITIES
+from dpradar.threats import Goal, Knowledge, Threat
+from tests.numbers.asking import ask
+from tests.numbers.corpus import read_corpus
+from tests.numbers.questions import QUESTIONS
+
+CORPUS = read_corpus()
+
+NEVER_WINS = {
+    "simulation": "a lower bound, beside the answer",
+    "zcdp": "rdp gives the same number and comes first",
+    "thesis-cor-2": "root-bound is never looser and comes first (docs/derivations/root-bound.md)",
+}
+# Exit codes that a command has, and that no question can bring about.
+NO_QUESTION = {
+    ("campaign", 3): "needs a signal at the right moment",
+    ("reproduce", 3): "needs the reproduction of every figure",
+}
+
+
+def noted(what: str) -> set[str]:
+    """Return what the questions of the corpus are about."""
+    return {word for answer in CORPUS.values() for word in answer.get("about", {}).get(what, ())}
+
+
+def test_every_question_is_in_the_corpus():
+    assert set(CORPUS) == set(QUESTIONS), "run: make numbers ARGS=--accept"
+
+
+def winners() -> Counter[str]:
+    found: Counter[str] = Counter()
+    for answer in CORPUS.values():
+        found.update({answer[name]["rule"] for name in QUANTITIES if "rule" in answer.get(name, {})})
+    return found
+
+
+def test_every_rule_wins_twice():
+    won = winners()
+    assert {rule.name for rule in RULES if won[rule.name] < 2} == set(NEVER_WINS)
+
+
+def test_what_is_said_never_to_win_does_not():
+    assert not {name for name in NEVER_WINS if winners()[name]}
+
+
+def described(module) -> set[str]:
+    """Return the classes of a module that can be assessed."""
+    classes = {name: found for name in module.__all__ if inspect.isclass(found := getattr(module, name))}
+    return {name for name, found in classes.items() if callable(getattr(found, "at", getattr(found, "privacy", None)))}
+
+
+def test_every_mechanism_and_guarantee_is_asked_about():
+    wanted = described(mechanisms) | described(guarantees)
+    assert {"GRR", "Laplace", "DPSGD", "PureDP", "Profile"} <= wanted
+    assert wanted <= noted("release")
+
+
+def test_every_kind_of_threat_is_asked_about():
+    knowledge, goal = (get_args(get_type_hints(kind)["kind"]) for kind in (Knowledge, Goal))
+    others = set(get_args(inspect.get_annotations(Threat, eval_str=True)["kind"])) - {"record"}
+    assert {"nothing", "everything"} <= set(knowledge)
+    assert others <= noted("threat")
+    asked = set(CORPUS)
+    for prior in ("uniform", "probabilities", "records", "counted", "continuous"):
+        for known in knowledge:
+            for wanted in goal:
+                assert f"threat/{prior}/{known}/{wanted}" in asked
+                valid = "error" not in CORPUS[f"threat/{prior}/{known}/{wanted}"]
+                assert not valid or f"{prior}/{known}/{wanted}" in noted("threat")
+
+
+def test_every_kind_of_result_is_read_back():
+    assert set(loading._KINDS) <= noted("loaded")
+
+
+def tree() -> set[str]:
+    """Return every command, with its subcommands."""
+    found = set()
+    for name in app.list_commands(None):
+        command = app.get_command(None, name)
+        inside = command.list_commands(None) if hasattr(command, "list_commands") else [""]
+        found |= {f"{name} {one}".strip() for one in inside}
+    return found
+
+
+def test_every_command_is_run():
+    assert tree() <= noted("command")
+
+
+def exits() -> set[tuple[str, int]]:
+    """Return the exit codes that each command has: those it names, 0, and 2 for bad input."""
+    names = {"EXIT_UNMET": 3, "EXIT_VACUOUS": 4, "EXIT_REFUTED": 5}
+    found = set()
+    for command, (module, _, _) in COMMANDS.items():
+        used = vars(importlib.import_module(module, "dpradar.cli"))
+        found |= {(command, code) for name, code in names.items() if name in used} | {(command, 0), (command, 2)}
+    return found | {("reproduce", 3)}
+
+
+def test_every_exit_code_of_every_command_occurs():
+    seen = {(command, int(code)) for command, code in (word.split() for word in noted("exit"))}
+    assert exits() - seen == set(NO_QUESTION)
+
+
+def test_no_question_ends_in_a_bug_of_ours_but_those_that_are_known():
+    broken = {name for name, answer in CORPUS.items() if answer.get("exit", {}).get("value") == 1}
+    assert broken <= {"repro/prior/list", "repro/far/gaussian-at-1e14", "repro/far/gaussian-at-1e15"}
+
+
+ENGINES = sorted(
+    module.name for module in pkgutil.iter_modules(dpradar.bounds.exact.__path__) if module.name != "risk"
+)  # risk is what all of them return
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_engine_computes_what_is_asked_of_it(engine):
+    """The first question that names an engine runs it."""
+    names = [name for name in QUESTIONS if name.startswith(f"engine/{engine}/")]
+    assert len(names) >= 2
+    path, ran = importlib.import_module(f"dpradar.bounds.exact.{engine}").__file__, set()
+    sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        answer = ask(QUESTIONS[names[0]])
+    finally:
+        sys.setprofile(None)
+    assert "error" not in answer
+    assert path in ran
