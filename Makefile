@@ -21,7 +21,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ test: setup  ## run the tests and the doctests
 
 test-all: setup  ## the same with the slow tests and the comparisons with other libraries
 	$(PY) -m pytest -n $(JOBS) $(ARGS)
+
+numbers: setup  ## compare some thousand numbers with tests/numbers/corpus.json; ARGS=--accept after naming the changes
+	$(PY) -m tests.numbers --jobs $(JOBS) $(ARGS)
 
 check: setup  ## lint, format, types, import layers
 	$(PY) -m ruff check .

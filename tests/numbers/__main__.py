@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in sorted(seconds, key=seconds.__getitem__, reverse=True)[: options.times]:
         write(f"{seconds[name]:8.2f} s  {name}\n")
     open_ = sum(bool(one.problem) for one in verdicts)
-    write(f"{len(names)} questions, {len(new)} of them new; {len(verdicts)} differences, {open_} not named as they are.\n")
+    write(f"{len(names)} questions, {len(new)} of them new; {len(verdicts)} differences, {open_} not named so.\n")
     if open_ or problems:
         write("Name each under [Unreleased], ### Numbers in CHANGELOG.md: - KIND: `PATTERN` because REASON.\n")
         return 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import singledispatch
 from typing import Any
 
@@ -17,7 +18,6 @@ from dpradar.results.advice import Advice
 from dpradar.results.change import Change, LimitResult
 from dpradar.results.correlation import Correlation
 from dpradar.results.lint import LintReport
-
 from tests.numbers.compare import ERROR
 
 __all__ = ["answer", "error", "fact"]
@@ -95,10 +95,8 @@ def _(result: dr.Assessment) -> Answer:
     ceiling = getattr(result, "ceiling", None)
     if ceiling is not None:
         found["ceiling"] = _bound(ceiling) if isinstance(ceiling, dr.Bound) else fact(ceiling)
-    try:
+    with suppress(DpradarError):  # not every release has a trade-off curve
         found["tpr"] = _bound(result.tpr(_FPR))
-    except DpradarError:
-        pass  # not every release has a trade-off curve
     return {**found, "says_nothing": fact(result.says_nothing)}
 
 
@@ -228,7 +226,8 @@ def _(result: Correlation) -> Answer:
 
 @answer.register
 def _(result: Fit) -> Answer:
-    return {"checks": fact(", ".join(f"{one.name} {one.word}" for one in result.checks)), "model": fact(repr(result.model))}
+    checks = ", ".join(f"{one.name} {one.word}" for one in result.checks)
+    return {"checks": fact(checks), "model": fact(repr(result.model))}
 
 
 @answer.register

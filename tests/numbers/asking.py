@@ -18,7 +18,6 @@ from unittest import mock
 
 import dpradar as dr
 from dpradar.results.loading import result_of
-
 from tests.numbers.answers import answer, error, fact
 from tests.numbers.compare import ABOUT
 
@@ -51,7 +50,7 @@ def ask(question: Callable[[], Any]) -> dict[str, Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = answer(question())
-    except Exception as problem:  # noqa: BLE001 - whatever happens is the answer
+    except Exception as problem:
         found = error(problem)
     noted = about()
     return {ABOUT: noted, **found} if noted else found
@@ -138,7 +137,7 @@ def _run(words: list[str]) -> tuple[int, str]:
             main(words)
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else int(bool(end.code)), out.getvalue()
-        except Exception:  # noqa: BLE001 - what Python would report, with exit code 1
+        except Exception:
             return 1, out.getvalue()
     return 0, out.getvalue()
 
@@ -190,7 +189,7 @@ def _printed(text: str) -> dict[str, Any]:
 
 
 def _tables(folder: Path) -> dict[str, Any]:
-    """Return the sum of every column of numbers in the tables that a command wrote: figures, or the rows of a campaign."""
+    """Return the sum of every column of numbers in what a command wrote: figures, or rows of a campaign."""
     import csv
 
     found = {}

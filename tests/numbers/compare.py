@@ -1,8 +1,8 @@
 """Compare two answers to a question, and say what kind of change a difference is.
 
-An answer is a dictionary from quantities to records. A record has a ``value`` and, where it has them, ``low``, ``high``,
-``side``, ``rule`` and ``assumes``. Sides: ``exact``, ``upper``, ``lower``, ``simulated`` (drawn with a fixed seed) and
-``fact`` (anything else: an exit code, a verdict, a count).
+An answer is a dictionary from quantities to records. A record has a ``value``, a ``side`` and, where it has them,
+``low``, ``high``, ``rule`` and ``assumes``. Sides: ``exact``, ``upper``, ``lower``, ``simulated`` (drawn with a fixed
+seed) and ``fact`` (anything else: an exit code, a verdict, a count).
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import dpradar as dr
-
 from tests.numbers.asking import assess
 from tests.numbers.questions.parts import SKEWED, everything, skewed, stranger
 

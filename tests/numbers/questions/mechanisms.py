@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpradar as dr
-
 from tests.numbers.asking import assess
 from tests.numbers.questions.parts import everything, labelled, line, skewed, stranger
 
@@ -17,7 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["QUESTIONS"]
 
 _CHANNEL = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8], [0.3, 0.3, 0.4], [0.25, 0.5, 0.25], [0.0, 0.2, 0.8]]
-_UTILITY = [[0.0, -1.0, -2.0], [-1.0, 0.0, -1.0], [-2.0, -1.0, 0.0], [0.0, 0.0, -1.0], [-0.5, 0.0, -2.0], [0.0, -2.0, 0.0]]
+_UTILITY = [
+    [0.0, -1.0, -2.0],
+    [-1.0, 0.0, -1.0],
+    [-2.0, -1.0, 0.0],
+    [0.0, 0.0, -1.0],
+    [-0.5, 0.0, -2.0],
+    [0.0, -2.0, 0.0],
+]
 _CELLS = np.eye(6).tolist()
 _PLANE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 0.5], [0.5, 2.0]]
 

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.stats import beta, lognorm, norm, uniform
 
 import dpradar as dr
-
 from tests.numbers.asking import assess, calibrate
 from tests.numbers.questions.parts import everything, within
 

@@ -13,7 +13,6 @@ from dpradar import notions
 from dpradar.guarantees.epsilon import epsilon_at
 from dpradar.learning import GradientScores, attack_gradients, canary_audit, candidate_mechanism, candidate_risk
 from dpradar.results.loading import result_of
-
 from tests.numbers.asking import FILES, assess, attack, calibrate, note
 from tests.numbers.questions.guarantees import GUARANTEES
 from tests.numbers.questions.mechanisms import MECHANISMS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import dpradar as dr
 from scipy.stats import uniform
 
+import dpradar as dr
 from tests.numbers.asking import assess
 from tests.numbers.questions.parts import SKEWED, counted, family
 
