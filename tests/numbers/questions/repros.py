@@ -76,6 +76,10 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     # noise on values far from 0
     "repro/far/gaussian-at-0": lambda: assess(dr.Gaussian(0.1387), _far(0.0)),
     "repro/far/gaussian-at-2^52": lambda: assess(dr.Gaussian(0.1387), _far(2.0**52)),
+    "repro/far/gaussian-stranger-at-2^52": lambda: assess(dr.Gaussian(0.1387), _far(2.0**52, dr.Knowledge.nothing())),
+    "repro/far/gaussian-shares-at-2^52": lambda: assess(dr.Gaussian(0.1387), dr.Threat(dr.Prior.of([0.3, 0.25, 0.2, 0.15, 0.1], values=[x + 2.0**52 for x in _POINTS]), _KNOWN)),
+    "repro/far/gaussian-sigma-1-at-2^52": lambda: assess(dr.Gaussian(1.0), _far(2.0**52)),
+    "repro/far/gaussian-sigma-1-at-0": lambda: assess(dr.Gaussian(1.0), _far(0.0)),
     "repro/far/gaussian-at-1e14": lambda: assess(dr.Gaussian(0.1387), _far(1e14)),
     "repro/far/gaussian-at-1e15": lambda: assess(dr.Gaussian(0.1387), _far(1e15)),
     "repro/far/gaussian-at-1e6": lambda: assess(dr.Gaussian(2.0), _far(1e6)),
