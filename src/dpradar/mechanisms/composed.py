@@ -16,7 +16,7 @@ from ..guarantees.composition import composed_tv, joined, together
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..params import Param, shown
-from .capabilities import FiniteChannel, Mechanism, Release
+from .capabilities import FiniteChannel, Mechanism, Release, taken_for_granted
 from .counts import CountModel, count_channel
 from .query import largest_distance, smallest_radius
 
@@ -132,7 +132,7 @@ def _part(given: Any, prior: Prior | None) -> Release:
     """Return a mechanism's release about the prior, or a guarantee as a release of which nothing more is known."""
     if isinstance(given, Mechanism):
         return given.at(prior)
-    return Release(name=repr(given), privacy=given.privacy)
+    return Release(name=repr(given), privacy=given.privacy, assumes=taken_for_granted(given))
 
 
 def _checked_parts(owner: str, given: object) -> tuple[Any, ...]:
