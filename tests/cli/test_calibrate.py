@@ -71,8 +71,10 @@ AGREE = [
         lambda: dr.calibrate(lambda mu: dr.Repeated(dr.GDP(mu, ADD), 10), dr.Limit(tpr=0.05, fpr=0.01)),
     ),
     (
-        ["gaussian", "--limit", "epsilon=1@delta=1e-5"],
-        lambda: dr.calibrate(dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5)),
+        ["gaussian", "--sensitivity", "1", "--neighbours", ADD, "--limit", "epsilon=1@delta=1e-5"],
+        lambda: dr.calibrate(
+            dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5, neighbours=ADD), sensitivity=1.0, neighbours=ADD
+        ),
     ),
     (
         ["dp", "--delta", "1e-5", "--neighbours", REPLACE, "--m", "10", "--limit", "rad=0.1"],
@@ -88,9 +90,10 @@ AGREE = [
     ),
     (["laplace", "--limit", "error=5"], lambda: dr.calibrate(dr.Laplace, dr.Limit(dr.Threat.worst(), error=5.0))),
     (
-        ["laplace", "--sensitivity", "2", "--times", "3", "--baseline", "0.1", "--limit", "gain=0.2"],
+        "laplace --sensitivity 2 --neighbours replace-one --times 3 --baseline 0.1 --limit gain=0.2".split(),
         lambda: dr.calibrate(
-            lambda b: dr.Repeated(dr.Laplace(b, sensitivity=2.0), 3), dr.Limit(dr.Threat.baseline(0.1), gain=0.2)
+            lambda b: dr.Repeated(dr.Laplace(b, sensitivity=2.0, neighbours=REPLACE), 3),
+            dr.Limit(dr.Threat.baseline(0.1), gain=0.2),
         ),
     ),
 ]  # fmt: skip

@@ -95,7 +95,7 @@ def test_profiles(dp):
     given = dp.new_privacy_profile(lambda epsilon: max(0.0, 1.0 - math.exp((epsilon - 1.0) / 2.0)))
     found = from_opendp(given, "replace-one")
     assert isinstance(found, Profile)
-    laplace = dr.Laplace(1.0, sensitivity=1.0).at(None).privacy("replace-one")
+    laplace = dr.Laplace(1.0, sensitivity=1.0, neighbours="replace-one").at(None).privacy("replace-one")
     assert found.privacy("replace-one").tv == pytest.approx(laplace.tv, abs=1e-9)
     assert found.privacy("replace-one").curve.at(0.1) == pytest.approx(laplace.curve.at(0.1), abs=1e-4)
     with pytest.raises(dr.ParameterError, match="neighbours"):

@@ -209,7 +209,10 @@ def _informed(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
         if limit.threat is not None:
             quantity = "success" if limit.threat.kind == "membership" else "rad"
             told = Limit(limit.threat, neighbours=limit.neighbours, **{quantity: 1.0})
-            found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+            try:
+                found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+            except ParameterError:
+                continue  # nobody said how much one person changes the output, so only the accuracy is known
     return tuple(found)
 
 
