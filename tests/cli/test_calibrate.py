@@ -90,7 +90,10 @@ AGREE = [
     ),
     (["laplace", "--limit", "error=5"], lambda: dr.calibrate(dr.Laplace, dr.Limit(dr.Threat.worst(), error=5.0))),
     (
-        "laplace --sensitivity 2 --neighbours replace-one --times 3 --baseline 0.1 --limit gain=0.2".split(),
+        [
+            "laplace", "--sensitivity", "2", "--neighbours", REPLACE, "--times", "3", "--baseline", "0.1",
+            "--limit", "gain=0.2",
+        ],
         lambda: dr.calibrate(
             lambda b: dr.Repeated(dr.Laplace(b, sensitivity=2.0, neighbours=REPLACE), 3),
             dr.Limit(dr.Threat.baseline(0.1), gain=0.2),

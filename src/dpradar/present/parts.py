@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assumed",
-    "described",
     "bound_icons",
     "bound_rows",
     "card_of",
     "citation_of",
     "curve_of",
+    "described",
     "label_of",
     "other_table",
     "prior_entries",
