@@ -12,6 +12,7 @@ import dpradar as dr
 from tests.cli.test_assess import process, run
 
 ADD, REPLACE = "add-remove", "replace-one"
+UNIT = ("--sensitivity", "1", "--neighbours", REPLACE)
 
 
 def calibrated(*arguments: str, code: int = 0) -> dict:
@@ -268,7 +269,7 @@ def test_composed_releases_agree_with_the_library(arguments, release):
 
 
 def test_case_study_on_the_command_line():
-    arguments = ["laplace", "--scale", "5", "--baseline", "0.1", "--times"]
+    arguments = ["laplace", "--scale", "5", *UNIT, "--baseline", "0.1", "--times"]
     assert assessed(*arguments, "15")["gain"]["value"] == pytest.approx(0.1976, rel=1e-3)
     assert assessed(*arguments, "16")["gain"]["value"] == pytest.approx(0.2065, rel=1e-3)
 
@@ -280,7 +281,7 @@ def test_gaussian_repetition_on_the_command_line():
 
 def test_a_smaller_tolerance_narrows_the_note():
     def width(tolerance):
-        data = assessed("laplace", "--scale", "5", "--times", "15", "--tolerance", tolerance)
+        data = assessed("laplace", "--scale", "5", *UNIT, "--times", "15", "--tolerance", tolerance)
         note = next(text for text in data["worst_gain"]["assumes"] if "lies in" in text)
         low, high = map(float, re.search(r"\[([^,]+), ([^\]]+)\]", note).groups())
         return high - low

@@ -117,9 +117,9 @@ def _sensitivity(o: Options, where: Where, options: tuple[str, ...]) -> dict[str
         if o.get("nonnegative"):
             raise ParameterError(where("nonnegative"), f"given with {where('sensitivity')}", "no sensitivity")
         return {}
-    if o.get("neighbours") is None:
+    if o.get("neighbours") is None and o.get("query") is None:  # a query beside a sensitivity is the first mistake
         raise ParameterError(where("neighbours"), STATED, "nothing", RELATIONS)
-    made = {"sensitivity": words.number(given, where("sensitivity")), "neighbours": o["neighbours"]}
+    made = {"sensitivity": words.number(given, where("sensitivity")), "neighbours": o.get("neighbours")}
     return {**made, "nonnegative": True} if "nonnegative" in options and o.get("nonnegative") else made
 
 
