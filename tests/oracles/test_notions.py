@@ -427,7 +427,7 @@ def test_odds_take_the_worse_relation_unless_told():
         dr.ZCDP(0.1, neighbours="replace-one"),
         dr.RDP((2, 8), (0.2, 0.8), neighbours="replace-one"),
         dr.Laplace(2.0, query=[0.0, 1.0]),
-        dr.Composed([dr.Laplace(5.0), dr.Geometric(0.2, query=[0, 1])]),
+        dr.Composed([dr.Laplace(5.0, query=[0, 1]), dr.Geometric(0.2, query=[0, 1])]),
         dr.TotalVariation(0.1, neighbours="replace-one"),
         dr.Channel([[1.0, 0.0], [0.2, 0.8]]),
         dr.GRR(m=5, epsilon=1.0),
