@@ -276,7 +276,7 @@ def test_a_spec_does_not_pass_a_limit_that_it_breaks(tmp_path, capsys):
         codes[relation] = exit_code(["run", str(file), "--check"])
     assert codes[ADD] == 3
     assert dr.spec.run(dr.spec.parse(SPEC.format(relation=REPLACE))).met is True
-    assert "stated sensitivity 1 (L1 norm, replace-one)" in " ".join(capsys.readouterr().out.split())
+    assert "Stated sensitivity 1 (L1 norm, replace-one)" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("place", ["release", "top"])
