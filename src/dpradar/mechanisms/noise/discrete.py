@@ -376,9 +376,8 @@ class Geometric:
 class DiscreteGaussian:
     """Discrete Gaussian noise on whole numbers: Pr[noise = k] proportional to e^(-k^2/(2 sigma^2)).
 
-    ``query``, ``truncate``, ``sensitivity`` and ``neighbours`` as for :class:`Laplace`; here the sensitivity is that of
-    one whole number. Several numbers are several releases (``Composed``): unlike continuous noise, that on a vector is
-    not that on one number as far away.
+    ``query``, ``truncate``, ``sensitivity`` and ``neighbours`` as for :class:`Laplace`. The sensitivity is that of one
+    whole number: one as far away does not stand for a vector, so several numbers are several releases (``Composed``).
 
     Notes
     -----
