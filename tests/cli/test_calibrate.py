@@ -12,6 +12,7 @@ import dpradar as dr
 from tests.cli.test_assess import process, run
 
 ADD, REPLACE = "add-remove", "replace-one"
+UNIT = ("--sensitivity", "1", "--neighbours", REPLACE)
 
 
 def calibrated(*arguments: str, code: int = 0) -> dict:
@@ -71,8 +72,10 @@ AGREE = [
         lambda: dr.calibrate(lambda mu: dr.Repeated(dr.GDP(mu, ADD), 10), dr.Limit(tpr=0.05, fpr=0.01)),
     ),
     (
-        ["gaussian", "--limit", "epsilon=1@delta=1e-5"],
-        lambda: dr.calibrate(dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5)),
+        ["gaussian", "--sensitivity", "1", "--neighbours", ADD, "--limit", "epsilon=1@delta=1e-5"],
+        lambda: dr.calibrate(
+            dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5, neighbours=ADD), sensitivity=1.0, neighbours=ADD
+        ),
     ),
     (
         ["dp", "--delta", "1e-5", "--neighbours", REPLACE, "--m", "10", "--limit", "rad=0.1"],
@@ -88,9 +91,13 @@ AGREE = [
     ),
     (["laplace", "--limit", "error=5"], lambda: dr.calibrate(dr.Laplace, dr.Limit(dr.Threat.worst(), error=5.0))),
     (
-        ["laplace", "--sensitivity", "2", "--times", "3", "--baseline", "0.1", "--limit", "gain=0.2"],
+        [
+            "laplace", "--sensitivity", "2", "--neighbours", REPLACE, "--times", "3", "--baseline", "0.1",
+            "--limit", "gain=0.2",
+        ],
         lambda: dr.calibrate(
-            lambda b: dr.Repeated(dr.Laplace(b, sensitivity=2.0), 3), dr.Limit(dr.Threat.baseline(0.1), gain=0.2)
+            lambda b: dr.Repeated(dr.Laplace(b, sensitivity=2.0, neighbours=REPLACE), 3),
+            dr.Limit(dr.Threat.baseline(0.1), gain=0.2),
         ),
     ),
 ]  # fmt: skip
@@ -262,7 +269,7 @@ def test_composed_releases_agree_with_the_library(arguments, release):
 
 
 def test_case_study_on_the_command_line():
-    arguments = ["laplace", "--scale", "5", "--baseline", "0.1", "--times"]
+    arguments = ["laplace", "--scale", "5", *UNIT, "--baseline", "0.1", "--times"]
     assert assessed(*arguments, "15")["gain"]["value"] == pytest.approx(0.1976, rel=1e-3)
     assert assessed(*arguments, "16")["gain"]["value"] == pytest.approx(0.2065, rel=1e-3)
 
@@ -274,7 +281,7 @@ def test_gaussian_repetition_on_the_command_line():
 
 def test_a_smaller_tolerance_narrows_the_note():
     def width(tolerance):
-        data = assessed("laplace", "--scale", "5", "--times", "15", "--tolerance", tolerance)
+        data = assessed("laplace", "--scale", "5", *UNIT, "--times", "15", "--tolerance", tolerance)
         note = next(text for text in data["worst_gain"]["assumes"] if "lies in" in text)
         low, high = map(float, re.search(r"\[([^,]+), ([^\]]+)\]", note).groups())
         return high - low

@@ -8,6 +8,8 @@ import pytest
 
 from tests.cli.test_assess import answer, process, run
 
+UNIT = ("--sensitivity", "1", "--neighbours", "replace-one")
+
 
 def calibrated(*arguments):
     done = run("calibrate", *arguments, "--json")
@@ -29,9 +31,9 @@ def test_design_example():
     ("arguments", "parameter", "value"),
     [
         (["laplace", "--values", "0:9", "--limit", "rad=0.1", "--limit", "gain=0.3"], "scale", 9 / 2.120095),
-        (["gaussian", "--limit", "epsilon=1@delta=1e-5"], "sigma", 3.730632),
+        (["gaussian", *UNIT, "--limit", "epsilon=1@delta=1e-5"], "sigma", 3.730632),
         (["dpsgd", "--sample-rate", "1", "--steps", "9", "--m", "10", "--limit", "rad=0.1"], "noise_multiplier", 6.819),
-        (["laplace", "--times", "15", "--baseline", "0.1", "--limit", "gain=0.1976377"], "scale", 5.0),
+        (["laplace", *UNIT, "--times", "15", "--baseline", "0.1", "--limit", "gain=0.1976377"], "scale", 5.0),
         (["dp", "--epsilon=1", "--neighbours=replace-one", "--limit", "rad=0.6", "--free", "delta"], "delta", None),
     ],
 )  # fmt: skip
@@ -98,9 +100,11 @@ def test_zcdp_and_rdp():
 
 
 def test_repetition_and_register(tmp_path):
-    once = answer("laplace", "--scale", "5", "--times", "15", "--baseline", "0.1")
+    once = answer("laplace", "--scale", "5", *UNIT, "--times", "15", "--baseline", "0.1")
     assert once["gain"]["value"] == pytest.approx(0.1976, rel=1e-3)
-    (tmp_path / "r.toml").write_text('[[release]]\nkind = "laplace"\nscale = 5.0\ntimes = 15\n')
+    (tmp_path / "r.toml").write_text(
+        '[[release]]\nkind = "laplace"\nscale = 5.0\nsensitivity = 1.0\nneighbours = "replace-one"\ntimes = 15\n'
+    )
     assert answer("register", "--file", str(tmp_path / "r.toml"), "--baseline", "0.1")["gain"] == once["gain"]
 
 

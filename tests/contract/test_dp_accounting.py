@@ -147,7 +147,9 @@ def test_several_gaussian_events_on_one_sample():
 
 def test_sampled_pairs_have_the_profiles_of_dp_accounting():
     theirs = PLD.from_laplace_mechanism(1.5, sampling_prob=0.3, **GRID)
-    with_ = SampledPair(dr.Laplace(1.5, sensitivity=1.0).at(None).privacy("add-remove").pairs[0][0], 0.3)
+    with_ = SampledPair(
+        dr.Laplace(1.5, sensitivity=1.0, neighbours="add-remove").at(None).privacy("add-remove").pairs[0][0], 0.3
+    )
     epsilon = np.arange(0, 600, 7) * STEP
     ours = np.maximum(with_.delta(epsilon), with_.swapped().delta(epsilon))
     assert ours == pytest.approx(theirs.get_delta_for_epsilon(epsilon), abs=1e-12)

@@ -82,6 +82,52 @@ def test_a_training_run():
     assert from_opacus(engine) == dr.DPSGD(1.1, 0.1, 10) == from_opacus(engine.accountant.state_dict())
 
 
+@pytest.mark.contract
+@pytest.mark.filterwarnings("ignore")
+def test_a_loader_that_does_not_draw_by_poisson_sampling_is_refused():
+    opacus = pytest.importorskip("opacus", reason="Opacus is not installed (extra: torch)")
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed (extra: torch)")
+    records = torch.utils.data.TensorDataset(torch.randn(100, 4), torch.randn(100, 1))
+
+    def trained(batch_size, **options):
+        model, engine = torch.nn.Linear(4, 1), opacus.PrivacyEngine()
+        model, optimizer, loader = engine.make_private(
+            module=model,
+            optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
+            data_loader=torch.utils.data.DataLoader(records, batch_size=batch_size),
+            noise_multiplier=1.1,
+            max_grad_norm=1.0,
+            **options,
+        )
+        for x, y in loader:
+            optimizer.zero_grad()
+            ((model(x) - y) ** 2).mean().backward()
+            optimizer.step()
+        return engine, loader
+
+    engine, loader = trained(10)
+    assert from_opacus(engine, data_loader=loader) == dr.DPSGD(1.1, 0.1, 10)
+    shuffled, fixed = trained(10, poisson_sampling=False)
+    assert from_opacus(shuffled).sample_rate == 0.1  # the history looks the same
+    _, other = trained(20)
+    for refused in (fixed, torch.utils.data.DataLoader(records, batch_size=10, shuffle=True), "loader"):
+        with pytest.raises(dr.ParameterError, match="UniformWithReplacementSampler"):
+            from_opacus(shuffled, data_loader=refused)
+    with pytest.raises(dr.ParameterError, match="recorded rate"):
+        from_opacus(engine, data_loader=other)
+
+
+def test_every_number_of_a_run_says_how_batches_are_drawn():
+    threat = dr.Threat(dr.Prior.uniform(4))
+    for run in (from_opacus(HISTORY[:1]), from_opacus(HISTORY)):
+        a = dr.assess(run, threat)
+        for bound in (*a.bounds.values(), a.tpr(0.01)):
+            assert any(note.startswith("Poisson sampling") for note in bound.assumes)
+        assert "Poisson sampling" in a.explain()
+    whole = dr.assess(from_opacus([(5.0, 1.0, 10)]), threat)  # every record in every step: nothing is sampled
+    assert "Poisson" not in whole.explain()
+
+
 def test_a_saved_history_needs_no_opacus():
     found = from_opacus([*HISTORY, [1.0, 0.01, 500]])
     assert found == Accounted("Opacus", ((dr.DPSGD(1.0, 0.01, 1500), 1), (dr.DPSGD(0.8, 0.02, 200), 1)))

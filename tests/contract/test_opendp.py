@@ -44,33 +44,33 @@ def told(dp, data):
 def test_pure(dp, total):
     laplace = total >> dp.m.then_laplace(2.0)
     for relation, distance in (("add-remove", 1), ("replace-one", 2)):
-        found = from_opendp(laplace, relation)
+        found = from_opendp(laplace, relation, d_in=distance)
         assert found == dr.PureDP(laplace.map(distance), relation)
         assert found.epsilon == pytest.approx(0.5 * distance, rel=1e-6)
-    assert from_opendp(laplace) == from_opendp(laplace, "add-remove")
+    assert from_opendp(laplace, d_in=1) == from_opendp(laplace, "add-remove", d_in=1)
 
 
 def test_zcdp_and_what_it_is_turned_into(dp, total):
     gaussian = total >> dp.m.then_gaussian(2.0)
-    assert from_opendp(gaussian) == dr.ZCDP(gaussian.map(1), "add-remove")
+    assert from_opendp(gaussian, d_in=1) == dr.ZCDP(gaussian.map(1), "add-remove")
     smoothed = dp.c.make_zCDP_to_approxDP(gaussian)
-    theirs, profile = smoothed.map(1), from_opendp(smoothed)
+    theirs, profile = smoothed.map(1), from_opendp(smoothed, d_in=1)
     promise = profile.privacy("add-remove")
     assert promise.tv <= theirs.delta(0.0) + 1e-12  # larger epsilons imply less
     for delta in (1e-9, 1e-6, 1e-3):
         ours = epsilon_at(promise, delta)
         assert theirs.epsilon(delta) - 1e-6 <= ours <= 1.005 * theirs.epsilon(delta)
-    fixed = from_opendp(dp.c.make_fix_delta(smoothed, 1e-6))
+    fixed = from_opendp(dp.c.make_fix_delta(smoothed, 1e-6), d_in=1)
     assert (fixed.epsilon, fixed.delta) == (theirs.epsilon(1e-6), 1e-6)
     # Gaussian noise promises more than its zCDP does, and from here on nobody knows that it was Gaussian.
-    zcdp = from_opendp(gaussian).privacy("add-remove")
+    zcdp = from_opendp(gaussian, d_in=1).privacy("add-remove")
     assert dr.GDP(0.5, "add-remove").privacy("add-remove").tv < zcdp.tv < promise.tv
 
 
 def test_approximate_zcdp(dp, told):
     measure = dp.approximate(dp.zero_concentrated_divergence())
-    assert from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.0))) == dr.ZCDP(0.5, "add-remove")
-    found = from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.01))).privacy("add-remove")
+    assert from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.0)), d_in=1) == dr.ZCDP(0.5, "add-remove")
+    found = from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.01)), d_in=1).privacy("add-remove")
     without = dr.ZCDP(0.5, "add-remove").privacy("add-remove")
     assert found.tv == pytest.approx(0.01 + 0.99 * without.tv, rel=1e-4)
     for rate in (0.001, 0.05, 0.3):
@@ -79,7 +79,7 @@ def test_approximate_zcdp(dp, told):
 
 
 def test_renyi(dp, told):
-    found = from_opendp(told(dp.renyi_divergence(), lambda d_in: lambda order: 0.5 * d_in * order))
+    found = from_opendp(told(dp.renyi_divergence(), lambda d_in: lambda order: 0.5 * d_in * order), d_in=1)
     assert isinstance(found, dr.RDP)
     assert found.privacy("add-remove").tv == pytest.approx(
         dr.ZCDP(0.5, "add-remove").privacy("add-remove").tv, rel=2e-3
@@ -95,11 +95,25 @@ def test_profiles(dp):
     given = dp.new_privacy_profile(lambda epsilon: max(0.0, 1.0 - math.exp((epsilon - 1.0) / 2.0)))
     found = from_opendp(given, "replace-one")
     assert isinstance(found, Profile)
-    laplace = dr.Laplace(1.0, sensitivity=1.0).at(None).privacy("replace-one")
+    laplace = dr.Laplace(1.0, sensitivity=1.0, neighbours="replace-one").at(None).privacy("replace-one")
     assert found.privacy("replace-one").tv == pytest.approx(laplace.tv, abs=1e-9)
     assert found.privacy("replace-one").curve.at(0.1) == pytest.approx(laplace.curve.at(0.1), abs=1e-4)
     with pytest.raises(dr.ParameterError, match="neighbours"):
         from_opendp(given)
+
+
+def test_how_many_records_a_person_has_is_never_guessed(dp, total):
+    """With three records per person the zCDP of a Gaussian sum is nine times that of one record."""
+    gaussian = total >> dp.m.then_gaussian(2.0)
+    for relation, least in ((None, 1), ("add-remove", 1), ("replace-one", 2)):
+        with pytest.raises(dr.ParameterError) as caught:
+            from_opendp(gaussian, relation)
+        assert caught.value.name == "from_opendp.d_in"
+        assert f"It is {least} where everyone holds one record" in str(caught.value)
+    one, three = (from_opendp(gaussian, "add-remove", d_in=records).rho for records in (1, 3))
+    assert three == pytest.approx(9.0 * one, rel=1e-9)
+    with pytest.raises(dr.ParameterError, match="d_in"):
+        from_opendp(dp.m.make_randomized_response_bool(prob=0.75))
 
 
 def test_several_records_of_one_person(dp, total):
@@ -119,15 +133,15 @@ def test_metrics_that_settle_replace_one(dp, told):
     sized = dp.vector_domain(dp.atom_domain(bounds=(0, 1)), size=10)
     for metric in (dp.change_one_distance(), dp.hamming_distance()):
         given = told(dp.max_divergence(), float, (sized, metric))
-        assert from_opendp(given) == dr.PureDP(1.0, "replace-one")
+        assert from_opendp(given, d_in=1) == dr.PureDP(1.0, "replace-one")
         assert from_opendp(given, d_in=3) == dr.PureDP(3.0, "replace-one")
         with pytest.raises(dr.ParameterError, match="'replace-one' with"):
             from_opendp(given, "add-remove")
     coin = dp.m.make_randomized_response_bool(prob=0.75)
-    assert from_opendp(coin).epsilon == pytest.approx(math.log(3.0), rel=1e-9)
-    assert from_opendp(coin).neighbours == "replace-one"
+    assert from_opendp(coin, d_in=1).epsilon == pytest.approx(math.log(3.0), rel=1e-9)
+    assert from_opendp(coin, d_in=1).neighbours == "replace-one"
     inserted = told(dp.max_divergence(), float, (sized, dp.insert_delete_distance()))
-    assert from_opendp(inserted) == dr.PureDP(1.0, "add-remove")
+    assert from_opendp(inserted, d_in=1) == dr.PureDP(1.0, "add-remove")
 
 
 def test_metrics_between_numbers_settle_nothing(dp):
@@ -143,7 +157,7 @@ def test_metrics_between_numbers_settle_nothing(dp):
 
 
 def test_in_assess_and_composed(dp, total):
-    found = from_opendp(total >> dp.m.then_laplace(2.0), "replace-one")
+    found = from_opendp(total >> dp.m.then_laplace(2.0), "replace-one", d_in=2)
     threat = dr.Threat(dr.Prior.uniform(4))
     one, two = (dr.assess(dr.Composed([found] * times), threat).rad.value for times in (1, 2))
     assert 0.0 < one < two

@@ -132,7 +132,7 @@ def test_a_histogram_costs_twice_under_bounded_dp():
         assert found.epsilon == 1.0
         assert found.sequential_epsilon == 0.5 * k
     sigma = 2.0
-    noisy = dr.Gaussian(sigma=sigma, sensitivity=1.0)
+    noisy = dr.Gaussian(sigma=sigma, sensitivity=1.0, neighbours="replace-one")
     steps = [
         Step(name=v, mechanism=noisy, granularity="bounded", partition="p", cell=v, domain="common") for v in "abc"
     ]
@@ -534,7 +534,12 @@ def test_bad_descriptions(make, message):
 
 
 def test_mechanisms_of_the_library():
-    assert Step(name="s", mechanism=dr.Laplace(2.0, sensitivity=3.0), granularity="unbounded").losses[0][1] == 1.5
+    assert (
+        Step(
+            name="s", mechanism=dr.Laplace(2.0, sensitivity=3.0, neighbours="add-remove"), granularity="unbounded"
+        ).losses[0][1]
+        == 1.5
+    )
     assert Step(name="s", mechanism=dr.GRR(m=3, epsilon=1.5), granularity="bounded").losses[0][1] == pytest.approx(1.5)
     assert (
         Step(name="s", mechanism=dr.PureDP(0.5, neighbours="add-remove"), granularity="user:replace-one").losses[0][1]

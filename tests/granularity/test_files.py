@@ -60,7 +60,7 @@ noise = "gaussian"
 [[step]]
 name = "noise"
 granularity = "event"
-mechanism = { kind = "laplace", scale = 4.0, sensitivity = 1.0 }
+mechanism = { kind = "laplace", scale = 4.0, sensitivity = 1.0, neighbours = "replace-one" }
 times = 3
 
 [[step]]

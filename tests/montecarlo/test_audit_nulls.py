@@ -248,7 +248,7 @@ CURVES = {
     "approximate": (dr.ApproxDP(EPS, DELTA, **REPLACE), EPS),
     "gaussian": (dr.GDP(1.0, **REPLACE), math.inf),
     "concentrated": (dr.ZCDP(0.5, **REPLACE), math.inf),
-    "mechanism": (dr.Gaussian(sigma=1.0), math.inf),
+    "mechanism": (dr.Gaussian(sigma=1.0, query=[0.0, 1.0]), math.inf),
 }
 
 

@@ -346,7 +346,7 @@ def test_epsilon_of_two_steps_holds_and_is_close(noise, rate, delta):
 
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-4, 0.05])
 def test_epsilon_of_laplace_noise_together(delta):
-    promise = dr.Repeated(dr.Laplace(5.0), 6).at(None).privacy(REPLACE)
+    promise = dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 6).at(None).privacy(REPLACE)
     found = epsilon_at(promise, delta)
     assert twin.laplace_delta(0.2, 6, found) <= delta * (1 + 1e-6) + 1e-15
     if delta == 0.0:
@@ -369,7 +369,7 @@ def test_epsilon_is_zero_or_infinite_where_it_is():
     assert epsilon_at(promise, promise.tv) == 0.0
     assert epsilon_at(promise, 1.0) == 0.0
     assert epsilon_at(promise, 0.0) == math.inf
-    assert epsilon_at(dr.Gaussian(1.0).at(None).privacy(ADD), 0.0) == math.inf
+    assert epsilon_at(dr.Gaussian(1.0, query=[0.0, 1.0]).at(None).privacy(ADD), 0.0) == math.inf
 
 
 # -------------------------------------------------------------------------------- the pair of replace-one, in the plane
@@ -417,19 +417,21 @@ def test_dpsgd_of_the_case_study():
 
 @pytest.mark.parametrize(("times", "gain"), [(15, 0.1976), (16, 0.2065)])
 def test_laplace_queries_of_the_case_study(times, gain):
-    found = dr.assess(dr.Repeated(dr.Laplace(5.0), times), dr.Threat.baseline(0.1)).gain
+    found = dr.assess(
+        dr.Repeated(dr.Laplace(5.0, sensitivity=1.0, neighbours="replace-one"), times), dr.Threat.baseline(0.1)
+    ).gain
     assert found.value == pytest.approx(gain, rel=1e-3)
     assert found.side == "upper"
 
 
 def test_total_variation_of_15_laplace_queries():
     truth = twin.laplace_delta(0.2, 15, 0.0)
-    found = dr.assess(dr.Repeated(dr.Laplace(5.0), 15)).worst_gain.value
+    found = dr.assess(dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 15)).worst_gain.value
     assert truth <= found <= truth * 1.002
 
 
 def test_gaussian_true_positive_rate():
-    assert dr.assess(dr.Gaussian(sigma=1.0)).tpr(fpr=0.01).value == pytest.approx(0.0923622, abs=5e-8)
+    assert dr.assess(dr.Gaussian(sigma=1.0, query=[0.0, 1.0])).tpr(fpr=0.01).value == pytest.approx(0.0923622, abs=5e-8)
 
 
 @pytest.mark.parametrize(
@@ -445,7 +447,7 @@ def test_gaussian_true_positive_rate():
     ],
 )
 def test_analytic_gaussian_mechanism(epsilon, delta, sigma):
-    found = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta))
+    found = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta), query=[0.0, 1.0])
     assert found.value == pytest.approx(sigma, rel=1e-5)
     assert twin.gaussian_delta(1.0 / found.value, epsilon) <= delta
     assert twin.gaussian_delta(1.0 / (found.value * (1 - 3e-5)), epsilon) > delta
@@ -498,7 +500,7 @@ def _interval(result: dr.Assessment) -> tuple[float, float]:
 
 
 def test_the_tolerance_asked_for_narrows_the_interval():
-    run, truth = dr.Repeated(dr.Laplace(5.0), 6), twin.laplace_delta(0.2, 6, 0.0)
+    run, truth = dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 6), twin.laplace_delta(0.2, 6, 0.0)
     widths = []
     for tolerance in (0.1, 1e-3, 1e-4, 2e-5):
         result = dr.assess(run, tolerance=tolerance)
@@ -514,7 +516,7 @@ def test_the_tolerance_asked_for_narrows_the_interval():
 def test_a_tolerance_outside_its_domain_is_refused():
     for tolerance in (0.0, -1.0, 0.7, math.nan, "fine"):
         with pytest.raises(dr.ParameterError, match=r"assess\.tolerance"):
-            dr.assess(dr.Repeated(dr.Laplace(5.0), 6), tolerance=tolerance)
+            dr.assess(dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 6), tolerance=tolerance)
 
 
 def test_the_same_question_has_the_same_answer():
@@ -527,7 +529,7 @@ def test_the_same_question_has_the_same_answer():
 
 
 def test_the_order_and_grouping_of_parts_do_not_matter():
-    a, b = dr.Laplace(3.0), dr.ApproxDP(0.2, 1e-4, REPLACE)
+    a, b = dr.Laplace(3.0, query=[0.0, 1.0]), dr.ApproxDP(0.2, 1e-4, REPLACE)
     releases = [
         dr.Composed([a, a, b]),
         dr.Composed([b, a, a]),
@@ -542,7 +544,7 @@ def test_the_order_and_grouping_of_parts_do_not_matter():
 
 
 def test_composing_never_helps_the_public():
-    one = dr.assess(dr.Repeated(dr.Laplace(5.0), 5))
-    more = dr.assess(dr.Composed([dr.Repeated(dr.Laplace(5.0), 5), dr.GDP(0.05, REPLACE)]))
+    one = dr.assess(dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 5))
+    more = dr.assess(dr.Composed([dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 5), dr.GDP(0.05, REPLACE)]))
     assert more.worst_gain.value > one.worst_gain.value * 0.99
     assert more.tpr(0.01).value > one.tpr(0.01).value * 0.99

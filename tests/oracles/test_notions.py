@@ -165,7 +165,11 @@ def test_isolation_baseline_is_the_blind_chance():
     assert notions.isolation_baseline(1.0, 2) == 0.0
 
 
-@pytest.mark.parametrize("what", [dr.Gaussian(1.0), dr.ZCDP(0.1, neighbours="replace-one"), dr.Laplace(1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "what",
+    [dr.Gaussian(1.0, query=[0.0, 1.0]), dr.ZCDP(0.1, neighbours="replace-one"), dr.Laplace(1.0, query=[0.0, 1.0])],
+    ids=repr,
+)
 def test_best_delta_comes_close_to_the_curve(what):
     """The lines 1 - delta - e^epsilon x have f as their envelope, left of its peak."""
     new = notions.predicate_singling_out(what, 1e-5, 1000).value
@@ -191,7 +195,7 @@ def laplace_quantile(x):
 def test_groups_under_noise_that_moves_are_further_apart(n, x, total):
     """Noise on a sum: n records move it n times as far, so f^(n) of a shift is f of n shifts, in closed form."""
     epsilon = total / n
-    laplace = dr.Laplace(1.0 / epsilon).at(None).privacy("replace-one")
+    laplace = dr.Laplace(1.0 / epsilon, query=[0.0, 1.0]).at(None).privacy("replace-one")
     exact, far = (float(laplace_cdf(laplace_quantile(mpmath.mpf(x)) + mpmath.mpf(t))) for t in (total, 1.01 * total))
     found = group_power(laplace, x, n)
     assert exact * (1.0 - 1e-12) <= found
@@ -235,7 +239,7 @@ def test_groups_reach_their_bound():
 @pytest.mark.parametrize("epsilon", [1e-9, 0.5, 20.0])
 def test_groups_of_a_million_are_quick_and_end_at_one(epsilon):
     """A rate next to 1 must not be moved on for a million steps."""
-    for what in (dr.Laplace(1.0 / epsilon), dr.PureDP(epsilon, neighbours="add-remove")):
+    for what in (dr.Laplace(1.0 / epsilon, query=[0.0, 1.0]), dr.PureDP(epsilon, neighbours="add-remove")):
         found = notions.narcissus(what, 0.3, 10**6).value
         assert found == (1.0 if epsilon > 1e-3 else pytest.approx(0.3, rel=0.01))
 
@@ -422,8 +426,8 @@ def test_odds_take_the_worse_relation_unless_told():
         dr.PureDP(0.5, neighbours="replace-one"),
         dr.ZCDP(0.1, neighbours="replace-one"),
         dr.RDP((2, 8), (0.2, 0.8), neighbours="replace-one"),
-        dr.Laplace(2.0),
-        dr.Composed([dr.Laplace(5.0), dr.Geometric(0.2, query=[0, 1])]),
+        dr.Laplace(2.0, query=[0.0, 1.0]),
+        dr.Composed([dr.Laplace(5.0, query=[0, 1]), dr.Geometric(0.2, query=[0, 1])]),
         dr.TotalVariation(0.1, neighbours="replace-one"),
         dr.Channel([[1.0, 0.0], [0.2, 0.8]]),
         dr.GRR(m=5, epsilon=1.0),

@@ -240,21 +240,22 @@ def test_calibrations_say_whether_less_noise_might_do():
     exact = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(10)), rad=0.1), m=10)
     assert "the least noise that does." in exact.explain()
     assert "at most" not in exact.explain()
-    bound = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5))
+    bound = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=1.0, delta=1e-5), query=[0.0, 1.0])
     assert "the least noise that can be shown to." in bound.explain()
     assert "at most 1.000000" in bound.explain()
 
 
 def test_calibrations_say_what_they_take_for_granted():
     limit = dr.Limit(epsilon=1.0, delta=1e-5)
-    found = dr.calibrate(dr.Gaussian, limit)
-    assert "Assumes: no query given: sensitivity 1" in found.explain()
+    stated = {"sensitivity": 1.0, "neighbours": "add-remove"}
+    found = dr.calibrate(dr.Gaussian, limit, **stated)
+    assert "Assumes: stated sensitivity 1 (L2 norm, add-remove)" in found.explain()
     assert dr.Calibration.from_dict(found.to_dict()) == found
-    assert "sensitivity 1" in dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale), 3), limit).explain()
+    several = dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale, **stated), 3), limit)
+    assert "Assumes: stated sensitivity 1 (L1 norm, add-remove)" in several.explain()
     both = [dr.Limit(dr.Threat(dr.Prior.uniform(5, range(5))), rad=0.3), limit]  # the values say how far apart they are
     assert "Assumes" not in dr.calibrate(dr.Gaussian, both).explain()
-    for known in ({"sensitivity": 1.0}, {"query": [0.0, 1.0]}):
-        assert "Assumes" not in dr.calibrate(dr.Gaussian, limit, **known).explain()
+    assert "Assumes" not in dr.calibrate(dr.Gaussian, limit, query=[0.0, 1.0]).explain()
 
 
 def test_releases_are_ranked_by_what_is_known():

@@ -32,7 +32,13 @@ QUESTIONS = {
         "truncate": "0:1",
     },
     "vectors": {"kind": "gaussian", "sigma": 1.5, "query": [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]},
-    "sensitivity": {"kind": "gaussian", "sigma": 3.0, "sensitivity": 2.0, "membership": 0.4},
+    "sensitivity": {
+        "kind": "gaussian", "sigma": 3.0, "sensitivity": 2.0, "neighbours": "add-remove", "membership": 0.4,
+    },
+    "not negative": {
+        "kind": "gaussian", "sigma": 3.0, "sensitivity": 2.0, "neighbours": "add-remove", "nonnegative": True,
+        "baseline": 0.2,
+    },
     "geometric": {"kind": "geometric", "scale": 2.0, "m": 4, "neighbours": "add-remove"},
     "discrete": {"kind": "discrete-gaussian", "sigma": 2.0, "query": [0, 1, 2]},
     "exponential": {"kind": "exponential", "epsilon": 2.0, "utility": [[1.0, 0.0], [0.0, 1.0]], "m": 2},

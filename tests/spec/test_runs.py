@@ -78,12 +78,15 @@ def test_the_relation_of_the_spec_is_that_of_the_question():
 
 
 def test_a_threat_without_a_prior_is_about_the_records_of_the_others():
-    """Alone the noise is taken to hide a change of 1; beside a threat about 0..100 it must hide one of 100."""
-    alone = '[release]\nkind = "laplace"\nscale = 100.0\n'
-    alone += "[[threat]]\nmembership = 0.5\nlimits = { tpr = 0.05, fpr = 0.01 }\n"
-    naive = only(alone).assessments[0]
-    wide = only(alone + '[[threat]]\nvalues = "0:100"\n').assessments[0]
-    expected = dr.assess(dr.Laplace(100.0, sensitivity=100.0), dr.Threat.membership(0.5))
+    """Alone nothing says how large a change the noise must hide; beside a threat about 0..100 it is one of 100."""
+    release = '[release]\nkind = "laplace"\nscale = 100.0\n'
+    alone = "[[threat]]\nmembership = 0.5\nlimits = { tpr = 0.05, fpr = 0.01 }\n"
+    with pytest.raises(dr.SpecError, match="State sensitivity and neighbours"):
+        only(release + alone)
+    stated = 'sensitivity = 1.0\nneighbours = "add-remove"\n'
+    naive = only(release + stated + alone).assessments[0]
+    wide = only(release + alone + '[[threat]]\nvalues = "0:100"\n').assessments[0]
+    expected = dr.assess(dr.Laplace(100.0, sensitivity=100.0, neighbours="add-remove"), dr.Threat.membership(0.5))
     assert wide.assessment.success.value == pytest.approx(expected.success.value, rel=1e-12)
     assert wide.assessment.success.value > naive.assessment.success.value + 0.1
     assert (naive.met, wide.met) == (True, True)
@@ -95,7 +98,7 @@ def test_of_several_priors_the_worst_counts():
     text = '[release]\nkind = "laplace"\nscale = 10.0\n[[threat]]\nworst = true\n'
     both = only(text + "[[threat]]\nvalues = [0, 1]\n[[threat]]\nvalues = [0, 30]\n").assessments[0].assessment
     other = only(text + "[[threat]]\nvalues = [0, 30]\n[[threat]]\nvalues = [0, 1]\n").assessments[0].assessment
-    expected = dr.assess(dr.Laplace(10.0, sensitivity=30.0), dr.Threat.worst())
+    expected = dr.assess(dr.Laplace(10.0, sensitivity=30.0, neighbours="replace-one"), dr.Threat.worst())
     for found in (both, other):
         assert found.worst_gain.value == pytest.approx(expected.worst_gain.value, rel=1e-12)
         assert found.rad.value == pytest.approx(expected.rad.value, rel=1e-12)

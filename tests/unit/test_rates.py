@@ -16,10 +16,10 @@ RATES = [0.0, 1e-9, 1e-6, 2.7e-6, 1e-4, 0.0033, 0.01, 0.12345, 0.37, 0.5, 0.77, 
 PAIR = dr.Threat(dr.Prior.uniform(2))
 
 RELEASES = {
-    "Gaussian": dr.Gaussian(1.0),
-    "Laplace": dr.Laplace(0.7),
-    "Laplace, hardly any noise": dr.Laplace(0.01),
-    "Geometric": dr.Geometric(1.3),
+    "Gaussian": dr.Gaussian(1.0, query=[0.0, 1.0]),
+    "Laplace": dr.Laplace(0.7, query=[0.0, 1.0]),
+    "Laplace, hardly any noise": dr.Laplace(0.01, query=[0.0, 1.0]),
+    "Geometric": dr.Geometric(1.3, query=[0.0, 1.0]),
     "GRR": dr.GRR(4, 1.0),
     "PureDP": dr.PureDP(1.0, REPLACE),
     "ApproxDP": dr.ApproxDP(0.5, 0.01, ADD),
@@ -29,7 +29,7 @@ RELEASES = {
     "TotalVariation": dr.TotalVariation(0.2, ADD),
     "Tradeoff": dr.Tradeoff([0.1, 0.4], [0.6, 0.2], REPLACE),
     "DPSGD": dr.DPSGD(0.8, 0.1, 30),
-    "composed": dr.Composed([dr.Laplace(2.0), dr.ApproxDP(0.3, 1e-4, REPLACE)]),
+    "composed": dr.Composed([dr.Laplace(2.0, query=[0.0, 1.0]), dr.ApproxDP(0.3, 1e-4, REPLACE)]),
 }
 
 
@@ -73,20 +73,20 @@ def test_saved_rates_are_exact_at_the_nodes_and_close_between(release):
 
 
 def test_saving_twice_changes_nothing():
-    once = dr.Assessment.from_dict(dr.assess(dr.Gaussian(1.0)).to_dict())
+    once = dr.Assessment.from_dict(dr.assess(dr.Gaussian(1.0, query=[0.0, 1.0])).to_dict())
     twice = dr.Assessment.from_dict(once.to_dict())
     assert [once.tpr(x).value for x in RATES] == [twice.tpr(x).value for x in RATES]
 
 
 def test_gaussian_rates_are_the_closed_form():
-    a = dr.assess(dr.Gaussian(0.8))
+    a = dr.assess(dr.Gaussian(0.8, query=[0.0, 1.0]))
     for x in RATES[1:-1]:
         assert a.tpr(x).value == pytest.approx(ndtr(ndtri(x) + 1 / 0.8), abs=1e-12)
 
 
 @pytest.mark.parametrize("fpr", [-0.1, 1.1, math.nan, math.inf, "0.1", None, True])
 def test_a_false_positive_rate_outside_its_domain_is_refused_live_and_saved(fpr):
-    live = dr.assess(dr.Gaussian(1.0))
+    live = dr.assess(dr.Gaussian(1.0, query=[0.0, 1.0]))
     for result in (live, dr.Assessment.from_dict(live.to_dict())):
         with pytest.raises(dr.ParameterError, match=r"tpr\.fpr must be a number at least 0 and at most 1"):
             result.tpr(fpr)
@@ -169,7 +169,7 @@ def test_saved_rates_stay_on_the_safe_side_where_two_relations_cross():
 
 
 def test_rates_agree_with_worst_gain_and_membership():
-    a = dr.assess(dr.Laplace(0.7), dr.Threat.membership(0.5))
+    a = dr.assess(dr.Laplace(0.7, query=[0.0, 1.0]), dr.Threat.membership(0.5))
     x = np.linspace(0.0, 1.0, 4001)
     gap = max(a.tpr(v).value - v for v in x.tolist())
     assert gap == pytest.approx(a.worst_gain.value, abs=1e-4)

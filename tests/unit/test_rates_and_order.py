@@ -11,8 +11,8 @@ import dpradar as dr
 from dpradar.calibration.order import no_riskier
 
 RELEASES = {
-    "Gaussian": dr.Gaussian(1.0),
-    "Laplace": dr.Laplace(2.0),
+    "Gaussian": dr.Gaussian(1.0, query=[0.0, 1.0]),
+    "Laplace": dr.Laplace(2.0, query=[0.0, 1.0]),
     "GRR": dr.GRR(m=4, epsilon=1.0),
     "ApproxDP": dr.ApproxDP(1.0, 1e-3, "replace-one"),
     "DPSGD": dr.DPSGD(noise_multiplier=1.0, sample_rate=0.05, steps=50),
@@ -35,7 +35,7 @@ def test_saved_rates_are_never_below_the_live_ones(name, tmp_path):
 
 
 def test_saved_rates_are_upper_bounds_in_the_file(tmp_path):
-    dr.assess(dr.Gaussian(1.0)).save(tmp_path / "a.json")
+    dr.assess(dr.Gaussian(1.0, query=[0.0, 1.0])).save(tmp_path / "a.json")
     data = json.loads((tmp_path / "a.json").read_text())
     assert data["rates"]["assumes"] == ["neighbours: add-remove", "neighbours: replace-one"]
     assert [len(curve) for curve in data["rates"]["fnr"]] == 2 * [len(data["rates"]["fpr"])]
@@ -53,7 +53,7 @@ def test_which_relation():
 @pytest.mark.parametrize("fpr", [-0.1, 1.5, float("nan"), "0.1", None])
 def test_bad_rates(fpr):
     with pytest.raises(dr.ParameterError, match="false-positive rate"):
-        dr.assess(dr.Gaussian(1.0)).tpr(fpr)
+        dr.assess(dr.Gaussian(1.0, query=[0.0, 1.0])).tpr(fpr)
 
 
 ORDERED = [
@@ -92,7 +92,7 @@ def test_register(tmp_path):
     file = tmp_path / "releases.toml"
     file.write_text(
         'neighbours = "add-remove"\n[[release]]\nkind = "gdp"\nmu = 0.5\nwhat = "a table"\n'
-        '[[release]]\nkind = "gaussian"\nsigma = 2.0\ntimes = 3\n'
+        '[[release]]\nkind = "gaussian"\nsigma = 2.0\nsensitivity = 1.0\ntimes = 3\n'
     )
     register = dr.spec.register(file)
     assert register.mechanisms == (dr.GDP(0.5, "add-remove"), register.mechanisms[1])

@@ -44,6 +44,12 @@ class Case:
             )
         return None
 
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the description itself takes for granted; every number that rests on it says so."""
+        notes: tuple[str, ...] = getattr(self.what if self.release is None else self.release, "assumes", ())
+        return notes
+
     @cached_property
     def _promises(self) -> Any:
         source = self.what if self.release is None else self.release

@@ -45,7 +45,7 @@ class Rates:
         if not promises:
             return bounded_rate(1.0, ("no trade-off curve is known for this release: nothing can be said",))
         worst = min(promises, key=lambda promise: float(_fnr(promise, np.array([x]))[0]))
-        notes = (worst.source, f"neighbours: {worst.relation}")
+        notes = (worst.source, f"neighbours: {worst.relation}", *self.case.assumes)
         return bounded_rate(1.0 - float(_fnr(worst, np.array([x]))[0]), notes)
 
     def saved(self) -> SavedRates | None:
@@ -56,8 +56,8 @@ class Rates:
         small = np.concatenate([[0.0], np.geomspace(1e-6, 0.02, 40), [1e-5, 1e-4, 1e-3, 0.01]])
         x = np.unique(np.concatenate([small, np.linspace(0.02, 0.98, 65), [0.05, 0.1], 1.0 - small]).round(12))
         curves = tuple(tuple(_fnr(promise, x).tolist()) for promise in promises)
-        assumes = tuple(sorted({f"neighbours: {promise.relation}" for promise in promises}))
-        return SavedRates(tuple(x.tolist()), curves, assumes)
+        relations = sorted({f"neighbours: {promise.relation}" for promise in promises})
+        return SavedRates(tuple(x.tolist()), curves, (*relations, *self.case.assumes))
 
 
 def _fnr(promise: Privacy, x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -42,8 +42,7 @@ class Rule:
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
         """Return what the rule says about the case; raises Inapplicable when that is nothing."""
-        taken = () if case.release is None else case.release.assumes
-        return [(self._bound(finding, taken), finding) for finding in self.find(case)]
+        return [(self._bound(finding, case.assumes), finding) for finding in self.find(case)]
 
     def _bound(self, finding: Finding, taken: tuple[str, ...]) -> Bound:
         name = f"{self.name} ({finding.quantity})"

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..bounds.case import Case
-from ..bounds.rates import question_relations
 from ..errors import ParameterError
 from ..mechanisms.cost import cost_of
-from ..mechanisms.noise.real import UNIT_SENSITIVITY
 from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
 from .family import Family, family_of
@@ -183,13 +181,13 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
 
 
 def _assumes(limits: Sequence[Limit], what: Any) -> tuple[str, ...]:
-    """Return what nobody said and was taken for granted: how much one person changes a released number."""
-    for limit, about in product(limits, _abouts(limits)):
-        case = Case(what, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
-        promises = [case.promise(relation) for relation in question_relations(case)]
-        if any(promise is not None and UNIT_SENSITIVITY in promise.source for promise in promises):
-            return (f"{UNIT_SENSITIVITY}, so the number released changes by at most 1 between neighbours",)
-    return ()
+    """Return what the description takes for granted, such as a stated sensitivity or how records are sampled."""
+    cases = [
+        Case(what, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
+        for limit, about in product(limits, _abouts(limits))
+        if limit.risks
+    ]
+    return tuple(dict.fromkeys(note for case in cases for note in case.assumes))
 
 
 def _unmet(family: Family, reason: str, tried: int) -> Calibration:
@@ -211,7 +209,10 @@ def _informed(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
         if limit.threat is not None:
             quantity = "success" if limit.threat.kind == "membership" else "rad"
             told = Limit(limit.threat, neighbours=limit.neighbours, **{quantity: 1.0})
-            found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+            try:
+                found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+            except ParameterError:
+                continue  # nobody said how much one person changes the output, so only the accuracy is known
     return tuple(found)
 
 

@@ -33,6 +33,7 @@ UNRESOLVED = "privacy losses cannot be resolved below delta"
 _PROBABILITY = Param(
     name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
 )
+_REPORTS = Param(name="limit", integer=True, low=1, what="the number of reports that a frequency is estimated from")
 _ROUNDING = 1e-12
 _POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
 
@@ -42,9 +43,10 @@ class Limit:
     """The most that is accepted under a threat.
 
     Risk: ``rad``, ``success``, ``gain``, ``worst_gain``, ``tpr`` at ``fpr``, ``epsilon`` at ``delta``. Accuracy:
-    ``error`` (exceeded by 5 of 100 released numbers), ``variance``, ``frequency_error`` (of a local protocol, from one
-    report). Several may be given at once. Without a threat the limit is about every prior, knowledge and goal.
-    ``neighbours`` says which relation ``worst_gain``, ``tpr`` and ``epsilon`` are about, where the release does not.
+    ``error`` (exceeded by 5 of 100 released numbers), ``variance``, ``frequency_error`` (of a local protocol, from
+    ``reports`` reports, 1 unless given). Several may be given at once. Without a threat the limit is about every prior,
+    knowledge and goal. ``neighbours`` says which relation ``worst_gain``, ``tpr`` and ``epsilon`` are about, where the
+    release does not.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Limit:
     variance: float | None = None
     frequency_error: float | None = None
     neighbours: Neighbours | None = None
+    reports: float | None = None
 
     def __post_init__(self) -> None:
         given: object = self.threat
@@ -83,6 +86,10 @@ class Limit:
         self._check("delta", DELTA)
         self._check_together("tpr", "fpr")
         self._check_together("epsilon", "delta")
+        self._check("reports", _REPORTS)
+        if self.reports is not None and self.frequency_error is None:
+            hint = "It is the number of reports that a frequency is estimated from."
+            raise ParameterError("Limit.reports", "given together with frequency_error", f"{self.reports}", hint)
         if not self.risks and not self.costs:
             allowed = "given something to limit: " + ", ".join([*QUANTITIES, "tpr", "epsilon", *COSTS])
             raise ParameterError("Limit", allowed, "nothing", "Such as Limit(threat, rad=0.1).")
@@ -164,13 +171,17 @@ class Limit:
                 known = ", ".join(costs) or "none"
                 hint = f"Known costs of {what!r}: {known}."
                 raise ParameterError(f"Limit.{name}", "a cost that the mechanism knows", f"{limit:g}", hint)
-            found.append(Achieved(quantity=name, value=costs[name], limit=limit, threat="accuracy", rule="cost"))
+            quantity, value = name, costs[name]
+            if name == "frequency_error" and self.reports is not None:
+                quantity, value = f"{name} from {self.reports:,} reports", value / math.sqrt(self.reports)
+            found.append(Achieved(quantity=quantity, value=value, limit=limit, threat="accuracy", rule="cost"))
         return found
 
     def __repr__(self) -> str:
         parts = []
         for name, value in {**self.risks, **self.costs}.items():
             at = {"tpr": f" at fpr {self.fpr}", "epsilon": f" at delta {self.delta}"}.get(name, "")
+            at = f" from {self.reports:,} reports" if name == "frequency_error" and self.reports is not None else at
             parts.append(f"{name}{at} <= {value:g}")
         return f"Limit({', '.join(parts)}, {self.who!r})"
 

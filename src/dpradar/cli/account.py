@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..params import shown
 from ..spec.words import FLAGS, Where, columns
 from . import parsing
-from .main import EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS
 from .progress import repeat_command
 from .writing import checked_reports, write_reports
 
@@ -40,8 +40,9 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 def account_command(**options: Any) -> int:
     """Tell what the steps of a pipeline cost together, under each granularity, and whether its claim follows.
 
-    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. Exit code 3: the claim does not follow
-    from what is stated; 4: there is no claim, and nothing follows under any granularity.
+    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The rules of `dpradar lint` are applied
+    too, and the worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is
+    stated; 4: there is no claim, and nothing follows under any granularity.
     """
     from ..granularity import Granularity, account
     from ..spec.pipeline import read_pipeline
@@ -68,9 +69,13 @@ def account_command(**options: Any) -> int:
     found = replace(found, command=repeat_command(None))
     click.echo(json.dumps(found.to_dict()) if options["as_json"] else _told(found, options["file"]))
     write_reports(found, paths)
+    if found.refuted:
+        return EXIT_REFUTED
     if found.met is False:
         return EXIT_UNMET
-    return EXIT_VACUOUS if found.met is None and found.vacuous else 0
+    if found.met is None and found.vacuous:
+        return EXIT_VACUOUS
+    return EXIT_UNMET if found.findings else 0
 
 
 def _told(found: Accounting, file: str) -> str:

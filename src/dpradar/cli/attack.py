@@ -32,10 +32,13 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+# A sensitivity says nothing of what is released about one person, so there are no reports to draw from.
+_NOT_ATTACKED = ("neighbours", "baseline", "worst", "membership", "sensitivity", "nonnegative")
+
+
 def _command(name: str, kind: Kind) -> click.Command:
     options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
-    options += [option for option in further_options(kind) if option.name not in ("neighbours", "baseline", "worst")]
-    options = [option for option in options if option.name != "membership"]
+    options += [option for option in further_options(kind) if option.name not in _NOT_ATTACKED]
     options += [click.Option([flag], **settings) for flag, settings in _OPTIONS]
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 

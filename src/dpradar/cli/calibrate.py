@@ -44,7 +44,8 @@ def _command(name: str, kind: Kind) -> click.Command:
             required=True,
             metavar="NAME=VALUE",
             help="rad=0.1, success=..., gain=..., worst_gain=..., tpr=0.05@fpr=0.01, epsilon=1@delta=1e-5, or of the "
-            "accuracy error=..., variance=..., frequency_error=... May be given several times.",
+            "accuracy error=..., variance=..., frequency_error=...@reports=N (1 unless given). May be given several "
+            "times.",
         )
     )
     options.append(click.Option(["--free"], help="The parameter to choose, when that is not clear."))
@@ -82,7 +83,7 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
             hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
             raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
         settings[name.strip().replace("-", "_")] = number(value, "--limit")
-    known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", *_ACCURACY}
+    known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", "reports", *_ACCURACY}
     unknown = [name for name in settings if name not in known]
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1)

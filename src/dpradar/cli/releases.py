@@ -27,7 +27,11 @@ _FURTHER: dict[str, dict[str, Any]] = {
     },
     "sensitivity": {
         "type": parsing.NUMBER,
-        "help": "Instead of a query: how much the released number changes between neighbours.",
+        "help": "Instead of a query: how far one person moves the output (L1 norm; gaussian: L2). State --neighbours.",
+    },
+    "nonnegative": {
+        "is_flag": True,
+        "help": "Beside --sensitivity: nobody's contribution has a negative entry, as in a histogram.",
     },
     "orders": {"metavar": "LIST", "required": True, "help": "Orders of the Renyi divergences: a,b,c or LOW:HIGH."},
     "epsilons": {"metavar": "LIST", "required": True, "help": "The bound at each order."},
@@ -133,7 +137,9 @@ def parameter_option(param: Param, *, required: bool = True) -> click.Option:
 
 def further_options(kind: Kind) -> list[click.Parameter]:
     """Return the options that every command about this release has."""
-    options: list[click.Parameter] = [click.Option([f"--{extra}"], **_FURTHER[extra]) for extra in kind.extra]
+    by_guarantee = "neighbours" in kind.extra and "sensitivity" not in kind.extra
+    further = [extra for extra in kind.extra if by_guarantee or extra != "neighbours"]
+    options: list[click.Parameter] = [click.Option([f"--{extra}"], **_FURTHER[extra]) for extra in further]
     options.append(
         click.Option(
             ["--times"], type=parsing.WHOLE, default=1, help="The release is made this often about the same person."
@@ -141,7 +147,9 @@ def further_options(kind: Kind) -> list[click.Parameter]:
     )
     options += [click.Option([flag], **settings) for flag, settings in _THREAT]
     options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
-    if "neighbours" not in kind.extra:
+    if not by_guarantee:
         choice = click.Choice(["replace-one", "add-remove"])
-        options.append(click.Option(["--neighbours"], type=choice, help="Relation for worst_gain, tpr and epsilon."))
+        of = "of --sensitivity, and " if "sensitivity" in kind.extra else ""
+        help_text = f"Relation {of}for worst_gain, tpr and epsilon."
+        options.append(click.Option(["--neighbours"], type=choice, help=help_text))
     return options

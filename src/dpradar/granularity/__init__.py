@@ -1,6 +1,6 @@
 """Neighbour relations of any granularity, what a pipeline of mechanisms costs under each, and a linter for claims."""
 
-from .accounting import account, guarantee
+from .accounting import guarantee
 from .advice import advise
 from .claims import SurveyRow, centroid_attack, lint, lint_sampler, noisy_clusters, survey
 from .conversions import Conversion, conversion
@@ -8,6 +8,7 @@ from .exact import loss_between, worst_pair
 from .facts import Facts
 from .finite import Domain
 from .graphs import Graph
+from .judged import account
 from .mixing import mixing_time, transitions
 from .pipeline import Claim, Partition, Pipeline, Practice, Step
 from .relation import Granularity

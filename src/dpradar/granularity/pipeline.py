@@ -149,7 +149,8 @@ class Step:
     >>> Step(name="visits", epsilon=0.5, granularity="event").losses
     ((Granularity('event'), 0.5),)
     >>> import dpradar as dr
-    >>> Step(name="mean", mechanism=dr.Gaussian(sigma=2.0, sensitivity=1.0), granularity="bounded").notion
+    >>> noise = dr.Gaussian(sigma=2.0, sensitivity=1.0, neighbours="replace-one")
+    >>> Step(name="mean", mechanism=noise, granularity="bounded").notion
     'gaussian'
     """
 

@@ -32,6 +32,7 @@ __all__ = [
     "Mechanism",
     "OneHot",
     "Release",
+    "taken_for_granted",
 ]
 
 Floats = NDArray[np.float64]
@@ -215,3 +216,10 @@ class Mechanism(Protocol):
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of ``prior``; None stands for 'whatever the mechanism itself says'."""
         ...
+
+
+def taken_for_granted(what: Any, prior: Prior | None = None) -> tuple[str, ...]:
+    """Return what the description of a mechanism, or a guarantee that another library states, takes for granted."""
+    described = what.at(prior) if isinstance(what, Mechanism) else what
+    notes: tuple[str, ...] = getattr(described, "assumes", ())
+    return notes

@@ -16,8 +16,9 @@ from ..guarantees.composition import composed_tv, joined, together
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..params import Param, shown
-from .capabilities import FiniteChannel, Mechanism, Release
+from .capabilities import FiniteChannel, Mechanism, Release, taken_for_granted
 from .counts import CountModel, count_channel
+from .ldp.parameters import M
 from .query import largest_distance, smallest_radius
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _part(given: Any, prior: Prior | None) -> Release:
     """Return a mechanism's release about the prior, or a guarantee as a release of which nothing more is known."""
     if isinstance(given, Mechanism):
         return given.at(prior)
-    return Release(name=repr(given), privacy=given.privacy)
+    return Release(name=repr(given), privacy=given.privacy, assumes=taken_for_granted(given))
 
 
 def _checked_parts(owner: str, given: object) -> tuple[Any, ...]:
@@ -203,7 +204,8 @@ class Repeated:
     """The same mechanism or guarantee ``times`` times on the same record, with independent randomness.
 
     Gaussian and discrete Gaussian noise and the local protocols are exact: the average, the sum or the counts of the
-    reports hold all the information (docs/derivations/repeated.md).
+    reports hold all the information (docs/derivations/repeated.md). The epsilon of a local protocol is that of one
+    report; ``assumes`` says what all of them come to, and that the person's value stays the same.
 
     Examples
     --------
@@ -232,12 +234,21 @@ class Repeated:
         part = _part(self.mechanism, prior)
         if self.times == 1:
             return part
-        if part.repeat is not None:
-            return part.repeat(self.times)
-        return _repeated(part, self.times)
+        many = part.repeat(self.times) if part.repeat is not None else _repeated(part, self.times)
+        notes = (*part.assumes, *_same_value(self.mechanism, self.times))
+        return replace(many, assumes=tuple(dict.fromkeys((*many.assumes, *notes))))
 
     def __repr__(self) -> str:
         return f"Repeated({self.mechanism!r}, {self.times})"
+
+
+def _same_value(mechanism: Any, times: int) -> tuple[str, ...]:
+    """Return what repeated reports of a local protocol take for granted, with the epsilon of all of them together."""
+    if not any(param is M for param in getattr(mechanism, "PARAMS", ())):
+        return ()
+    one = float(mechanism.epsilon)
+    total = f"epsilon {one:g} per report, at most {times * one:g} over all {times} reports"
+    return (f"the person's value stays the same over all {times} reports; {total}",)
 
 
 def _repeated(part: Release, times: int) -> Release:

@@ -35,6 +35,10 @@ SAMPLE_RATE = Param(
     typical=(0.001, 1.0),
     more_private="down",
 )
+POISSON = (
+    "Poisson sampling: in each step every record is taken with the sampling rate, independently of the others and of "
+    "earlier steps; shuffled batches or batches of a fixed size are not covered"
+)
 STEPS = Param(
     name="steps", integer=True, low=1, what="the number of training steps", typical=(1, 2000), more_private="down"
 )
@@ -76,7 +80,7 @@ class DPSGD:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release; it says nothing about particular records, so the prior does not matter."""
-        return Release(name="DPSGD", privacy=self.privacy)
+        return Release(name="DPSGD", privacy=self.privacy, assumes=(POISSON,) if self.sample_rate < 1.0 else ())
 
     def privacy(self, relation: Relation) -> Privacy:
         """Return the promise; "reference" is the training run without the record."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..threats import Prior
 
 __all__ = [
+    "RELATIONS",
+    "STATED",
     "Query",
     "checked_query",
     "checked_range",
@@ -54,15 +56,29 @@ _SENSITIVITY = Param(
     what="the largest change of the released number between neighbours",
     typical=(0.1, 10.0),
 )
+STATED = "'add-remove' or 'replace-one', stated with the sensitivity (it is never guessed)"
+RELATIONS = (
+    "'add-remove': how far the output moves when one person is added or removed; 'replace-one': when one person's data "
+    "are replaced by others."
+)
+_NO_SENSITIVITY = (
+    "Nothing says how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 and "
+    "neighbours='add-remove', or give a query, or a prior over numbers."
+)
 
 
-def checked_sensitivity(owner: str, sensitivity: object, query: Query) -> float | None:
-    """Return the sensitivity or None; a query has its own."""
+def checked_sensitivity(owner: str, sensitivity: object, neighbours: object, query: Query) -> float | None:
+    """Return the sensitivity or None; it comes with its neighbour relation, and not beside a query."""
     if sensitivity is None:
+        if neighbours is not None:
+            hint = "It is the relation of a sensitivity; for worst_gain and rates give it to assess."
+            raise ParameterError(f"{owner}.neighbours", "left out without a sensitivity", shown(neighbours), hint)
         return None
     if query is not None:
         hint = "The contributions say how far apart they are."
         raise ParameterError(f"{owner}.sensitivity", "left out beside a query", shown(sensitivity), hint)
+    if neighbours not in ("add-remove", "replace-one"):
+        raise ParameterError(f"{owner}.neighbours", STATED, shown(neighbours), RELATIONS)
     return _SENSITIVITY.check(owner, sensitivity)
 
 
@@ -74,8 +90,9 @@ def exactly(x: float) -> str:
 
 def further(mechanism: Any) -> str:
     """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
-    names = ("truncate", "sensitivity")
-    return "".join(f", {name}={value}" for name in names if (value := getattr(mechanism, name)) is not None)
+    names = ("truncate", "sensitivity", "neighbours", "nonnegative")
+    given = {name: getattr(mechanism, name, None) for name in names}
+    return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None and value is not False)
 
 
 def checked_query(owner: str, query: Query) -> Query:
@@ -111,10 +128,7 @@ def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
         array = np.asarray(query, dtype=float)
     elif prior is None:
         raise ParameterError(
-            f"{owner}.query",
-            "given when there is no prior",
-            "nothing",
-            "Without the possible contributions of a record its sensitivity is unknown.",
+            f"{owner}.sensitivity", "stated where there is neither a query nor a prior", "nothing", _NO_SENSITIVITY
         )
     else:
         array = prior.numbers(f"{owner} without a query")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..bounds.case import Case
@@ -75,7 +76,7 @@ def _known(owner: str, case: Case, relations: tuple[Relation, ...]) -> list[Priv
             "Another neighbour relation, or a guarantee stated under this one, would do."
         )
         raise UnsupportedError(message)
-    return found
+    return [replace(promise, source="; ".join((promise.source, *case.assumes))) for promise in found]
 
 
 def _mu(promise: Privacy) -> float | None:

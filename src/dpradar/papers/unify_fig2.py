@@ -69,9 +69,9 @@ def compute(
 
 def _release(mechanism: str, amount: float) -> tuple[Gaussian | Laplace, float]:
     release = (
-        Gaussian(sigma=amount, sensitivity=APART)
+        Gaussian(sigma=amount, sensitivity=APART, neighbours="replace-one")
         if mechanism == "Gaussian"
-        else Laplace(scale=amount, sensitivity=APART)
+        else Laplace(scale=amount, sensitivity=APART, neighbours="replace-one")
     )
     promise = release.at(None).privacy("replace-one")
     if promise is None:

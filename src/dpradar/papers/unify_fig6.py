@@ -72,7 +72,7 @@ def _rows(k: int, epsilon: float, delta: float) -> list[tuple[Cell, ...]]:
         PureDP(epsilon=k * epsilon, neighbours="add-remove"),
         ApproxDP(epsilon=composed, delta=delta, neighbours="add-remove"),
         Repeated(one, k),
-        Repeated(Laplace(scale=1.0 / epsilon, sensitivity=1.0), k),
+        Repeated(Laplace(scale=1.0 / epsilon, sensitivity=1.0, neighbours="add-remove"), k),
     )
     rows: list[tuple[Cell, ...]] = []
     for base in GIVEN:

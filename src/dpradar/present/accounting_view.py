@@ -59,7 +59,7 @@ def accounting_page(found: Accounting) -> Page:
             text=_plain(claim) if claim else f"The steps cost {total_text(first)} under {first.granularity}.",
             state=state,
             word=word,
-            more=(*notes, *(f"Warning: {text}." for text in found.warnings)),
+            more=(*_against(found), *notes, *(f"Warning: {text}." for text in found.warnings)),
         ),
         cards=() if found.assessment is None else (parts.card_of(found.assessment),),
         label=tuple(label),
@@ -78,9 +78,20 @@ def _plain(sentence: str) -> str:
 
 
 def _judged(found: Accounting) -> tuple[str, State]:
+    if found.refuted:
+        return "Refuted" if found.claim is None else "Claim refuted", "unmet"
     if found.met is None:
         return "", "none"
     return ("Claim follows", "met") if found.met else ("Claim not shown", "open")
+
+
+def _against(found: Accounting) -> list[str]:
+    """Return what the rules have against the claim, one sentence each."""
+    verbs = {"refutes": "Refutes", "unproven": "Not shown"}
+    return [
+        f"{verbs[one.severity]}: {one.title}{f' in {one.where}' if one.where else ''}. {one.why}"
+        for one in found.findings
+    ]
 
 
 def _facts(found: Accounting) -> str:

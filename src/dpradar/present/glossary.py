@@ -13,7 +13,8 @@ TERMS: dict[str, str] = {
     "guarantee": "A promise about a mechanism that says less than the mechanism itself, such as epsilon. It always "
     "states its neighbour relation.",
     "composition": "Several releases about the same people, judged together.",
-    "sensitivity": "The largest change of a result between neighbours, without noise.",
+    "sensitivity": "The largest change of a result between neighbours, without noise. It is stated with its neighbour "
+    "relation: one person added or removed, or one person's data replaced.",
     "query": "What one record adds to a result: one number or vector for each value that the record can have.",
     "attacker": "Whoever sees the release and guesses. The best possible one is meant, who knows the mechanism, the "
     "prior and all other records, and computes without limit.",

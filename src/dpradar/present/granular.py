@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from .linted import finding_lines
 from .numbers import safe_number
 from .sentences import advantage_sentence
 
@@ -49,13 +50,18 @@ def _sequential_text(total: Total) -> str:
 
 
 def claim_sentence(found: Accounting) -> str | None:
-    """Return whether the claim follows from what is stated of the steps."""
+    """Return whether the claim follows from what is stated of the steps, and whether a rule refutes it."""
     if found.claim is None or found.claimed is None:
-        return None
+        return "REFUTED: what the steps state cannot hold." if found.refuted else None
     total = found.total(found.claimed)
+    if found.refuted:
+        return f"CLAIM REFUTED: {found.claim} cannot hold. Adding up what the steps state gives {total_text(total)}."
     if found.met:
         return f"CLAIM FOLLOWS: {found.claim}. The steps cost {total_text(total)} at most."
     because = f" ({total.reason})" if total.reason else ""
+    if not because and found.findings:
+        titles = "; ".join(dict.fromkeys(finding.title for finding in found.findings))
+        return f"CLAIM NOT SHOWN: {found.claim} does not follow ({titles}). The steps state {total_text(total)}."
     return f"CLAIM NOT SHOWN: {found.claim} does not follow. What follows is {total_text(total)}{because}."
 
 
@@ -117,6 +123,8 @@ def explain_accounting(found: Accounting) -> str:
     lines += _lines(list(rows[:_MOST_STEPS]), ("step", "loss", "counted", "why"))
     if len(rows) > _MOST_STEPS:
         lines.append(f"and {len(rows) - _MOST_STEPS:,} more: --json has them all")
+    lines += [""] if found.findings else []
+    lines += [line for finding in found.findings for line in finding_lines(finding)[:2]]  # lint has the rest
     lines += ["", *(f"Warning: {text}." for text in found.warnings), f"Assumes: {ASSUMED}."]
     if found.assessment is not None:
         lines += ["", f"What that means for {first.unit}: {advantage_sentence(found.assessment)}"]

@@ -109,6 +109,7 @@ def calibration_page(result: Calibration) -> Page:
         label=(
             Entry(term="Protected", text=sentences.PROTECTED),
             Entry(term="Attacker", text=f"{sentences.ASSUMED[:1].upper()}{sentences.ASSUMED[1:]}"),
+            *(Entry(term="Assumes", text=f"{note[:1].upper()}{note[1:]}.") for note in result.assumes),
             Entry(term="Not covered", text=sentences.NOT_COVERED),
         ),
         tables=(_achieved_table(result),) if result.achieved else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
@@ -24,6 +25,7 @@ __all__ = [
     "card_of",
     "citation_of",
     "curve_of",
+    "described",
     "label_of",
     "other_table",
     "prior_entries",
@@ -53,6 +55,21 @@ def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
 def assumed(result: Assessment) -> list[str]:
     """Return what the bounds assume, each thing once."""
     return sorted({note for bound in result.bounds.values() if bound is not None for note in bound.assumes})
+
+
+def described(result: Assessment) -> list[str]:
+    """Return what the description of the release takes for granted: every bound ends its assumptions with it.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> noise = dr.Laplace(1.0, sensitivity=1.0, neighbours="replace-one")
+    >>> [note[:36] for note in described(dr.assess(noise, dr.Threat.baseline(0.1)))]
+    ['stated sensitivity 1 (L1 norm, repla']
+    """
+    notes = [bound.assumes[::-1] for bound in result.bounds.values() if bound is not None]
+    shared = takewhile(lambda level: len(set(level)) == 1, zip(*notes, strict=False))
+    return [level[0] for level in shared][::-1]
 
 
 def _icons(counts: Counts | None, told: str) -> Icons | None:
@@ -275,6 +292,7 @@ def label_of(
         Entry(term="Attacker", text=_sentence(["Knows the mechanism, the prior and every other record", *knows])),
         Entry(term="Success", text=_sentence(wants)),
         Entry(term="Counted", text=_sentence(list(dict.fromkeys(releases)))),
+        Entry(term="Assumes", text=_sentence([note for _, result in results for note in described(result)])),
         Entry(term="Not covered", text=sentences.NOT_COVERED),
     ]
     if any("counted" in result.prior for _, result in results):

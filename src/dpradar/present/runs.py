@@ -115,7 +115,7 @@ def _changes(result: RunResult) -> list[str]:
         whole = [release.change] if release.change is not None else [t.change for t in release.assessments]
         for change in whole:
             if change is not None:
-                text = sentences.change_sentence(change)
+                text = sentences.change_sentence(change, release.release)
                 found[prefix + text] = None
     return list(found)
 

@@ -8,6 +8,7 @@ over a changing denominator; the blind guess beside the result; "at most" for up
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
@@ -290,8 +291,26 @@ def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
     return f"{words[:1].upper()}{words[1:]} is {value}, the limit {most}{at}.{more}"
 
 
-def change_sentence(change: Change) -> str:
-    """Return the smallest change that keeps every limit, rounded to the side with more noise.
+_LOCAL = re.compile(r"Repeated\((?:GRR|SUE|OUE|SubsetSelection|BLH|OLH|SHE|THE|HadamardResponse)\(.*\), (\d+)\)")
+
+
+def per_report_words(release: str, parameter: str, value: float) -> str:
+    """Return that an epsilon is the one of each report, and what all reports come to; nothing for other parameters.
+
+    Examples
+    --------
+    >>> per_report_words("Repeated(OUE(m=20, epsilon=1.0), 4)", "epsilon", 0.5)
+    ' per report (2 over all 4 reports)'
+    """
+    found = _LOCAL.fullmatch(release) if parameter == "epsilon" else None
+    if found is None:
+        return ""
+    times = int(found.group(1))
+    return f" per report ({safe_number(times * value, 'up')} over all {times} reports)"
+
+
+def change_sentence(change: Change, release: str = "") -> str:
+    """Return the smallest change that keeps every limit, rounded to the side with more noise; ``release`` as written.
 
     Examples
     --------
@@ -303,7 +322,9 @@ def change_sentence(change: Change) -> str:
         return f"No {change.parameter} keeps every limit: {change.reason or 'none was found'}."
     value = safe_number(change.value, change.more_private)
     keeps = "keeps" if change.exact else "can be shown to keep"
-    return f"The smallest change that {keeps} every limit: {change.parameter} {value} instead of {change.instead_of:g}."
+    per_report = per_report_words(release, change.parameter, change.value)
+    told = f"{change.parameter} {value}{per_report} instead of {change.instead_of:g}"
+    return f"The smallest change that {keeps} every limit: {told}."
 
 
 def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
@@ -330,7 +351,8 @@ def calibration_headline(result: Calibration) -> str:
         return f"No noise is needed: {result.reason}."
     accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
     kept = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
-    told = f"{result.parameter} {safe_number(result.value, kept)} keeps every limit"
+    per_report = per_report_words(result.release or "", result.parameter, result.value)
+    told = f"{result.parameter} {safe_number(result.value, kept)}{per_report} keeps every limit"
     if result.status == "stopped":
         return f"{told}; {result.reason}."
     shown = "does" if result.exact else "can be shown to"

@@ -99,7 +99,9 @@ def _page_text(page: Page) -> str:
         told += ["", f"{finding.title}.", f"  {finding.text}"]
     told += ["", f"Assumes: {ASSUMED}"]
     told += [
-        f"{entry.term}: {entry.text}" for entry in page.label if entry.term == "Not covered" or entry.text == COUNTED
+        f"{entry.term}: {entry.text}"
+        for entry in page.label
+        if entry.term in ("Assumes", "Not covered") or entry.text == COUNTED
     ]
     return "\n".join(told)
 

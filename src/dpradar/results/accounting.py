@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..errors import ParameterError
 from .advice import Advice
 from .assessment import Assessment
+from .lint import LintFinding
 
 __all__ = ["Accounting", "StepLoss", "Total"]
 
@@ -109,9 +110,10 @@ class Total:
 class Accounting:
     """What a pipeline costs: one total for each granularity, and whether its claim follows.
 
-    ``met`` says whether the claim follows from what is stated of the steps; None without a claim. A claim that does not
-    follow is not refuted: only not shown. ``advice`` is about a stream, and ``assessment`` says what the total of the
-    claim, or the first one, lets someone learn; both only where they were asked for.
+    ``met`` says whether the claim follows from what is stated of the steps; None without a claim. ``findings`` are what
+    the rules of the linter have against it, and with any the claim is not met. A claim that does not follow is refuted
+    only if one of them refutes it; else it is not shown. ``advice`` is about a stream, and ``assessment`` says what the
+    total of the claim, or the first one, lets someone learn; both only where they were asked for.
 
     Examples
     --------
@@ -132,6 +134,12 @@ class Accounting:
     assessment: Assessment | None = None
     command: str | None = None
     version: str = ""
+    findings: tuple[LintFinding, ...] = ()
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a finding shows that the claim, or what the steps state, cannot hold."""
+        return any(finding.severity == "refutes" for finding in self.findings)
 
     def total(self, granularity: Any) -> Total:
         """Return the total under a granularity."""
@@ -156,6 +164,8 @@ class Accounting:
             "facts": dict(self.facts),
             "advice": None if self.advice is None else self.advice.to_dict(),
             "assessment": None if self.assessment is None else self.assessment.to_dict(),
+            "refuted": self.refuted,
+            "findings": [finding.to_dict() for finding in self.findings],
         }
 
     @classmethod
@@ -170,6 +180,7 @@ class Accounting:
             facts=dict(data["facts"]),
             advice=None if data["advice"] is None else Advice.from_dict(data["advice"]),
             assessment=None if data["assessment"] is None else Assessment.from_dict(data["assessment"]),
+            findings=tuple(LintFinding.from_dict(finding) for finding in data.get("findings", ())),  # older files: none
         )
 
     def save(self, path: str | Path) -> None:
@@ -195,4 +206,5 @@ class Accounting:
 
     def __repr__(self) -> str:
         told = {True: "claim follows", False: "claim not shown", None: "no claim"}[self.met]
+        told = "refuted" if self.refuted else told
         return f"Accounting({told}; {', '.join(total.granularity for total in self.totals)})"

@@ -122,7 +122,7 @@ class Assessment:
         Examples
         --------
         >>> import dpradar as dr
-        >>> round(dr.assess(dr.Gaussian(sigma=1.0)).tpr(fpr=0.01).value, 7)
+        >>> round(dr.assess(dr.Gaussian(sigma=1.0, query=[0.0, 1.0])).tpr(fpr=0.01).value, 7)
         0.0923622
         """
         if self.rates is None:

@@ -87,7 +87,12 @@ def subjects(spec: Spec) -> list[int | None]:
 def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
     asked = spec.threats[index].options.get("neighbours")
     for i, release in enumerate(spec.releases):
-        stated = spec.release(i).get("neighbours") if "neighbours" in KINDS[release.kind].names else None
+        names = KINDS[release.kind].names
+        # Noise has a relation of its own only where a sensitivity is stated.
+        own = "neighbours" in names and (
+            "sensitivity" not in names or {"sensitivity", "neighbours"} & set(release.options)
+        )
+        stated = spec.release(i).get("neighbours") if own else None
         if asked is not None and stated not in (None, asked):
             path = f"{spec.place('threat', index)}.neighbours"
             hint = f"Leave it out: {spec.place('release', i)} states {stated!r}."

@@ -12,6 +12,7 @@ from ..guarantees.approx import DELTA, EPSILON
 from ..guarantees.gdp import MU
 from ..guarantees.renyi import RHO
 from ..guarantees.tv import TV
+from ..mechanisms.query import RELATIONS, STATED
 from ..params import shown
 from . import words
 from .calls import Call
@@ -103,11 +104,23 @@ def _noise(help_text: str, mechanism: Any) -> Kind:
             made["query"] = words.contribution(o["query"], where)
         if o.get("truncate") is not None:
             made["truncate"] = words.span(o["truncate"], "truncate", where)
-        if o.get("sensitivity") is not None:
-            made["sensitivity"] = words.number(o["sensitivity"], where("sensitivity"))
-        return Call(mechanism.__name__, (), made)
+        return Call(mechanism.__name__, (), {**made, **_sensitivity(o, where, options)})
 
-    return Kind(help_text, call, mechanism.PARAMS, ("query", "truncate", "sensitivity", "m"))
+    options = ("sensitivity", "neighbours", *(("nonnegative",) if mechanism is ms.Gaussian else ()))
+    return Kind(help_text, call, mechanism.PARAMS, ("query", "truncate", *options, "m"))
+
+
+def _sensitivity(o: Options, where: Where, options: tuple[str, ...]) -> dict[str, Any]:
+    """Return a sensitivity with its relation, which is also that of the question; without one neither is passed on."""
+    given = o.get("sensitivity")
+    if given is None:
+        if o.get("nonnegative"):
+            raise ParameterError(where("nonnegative"), f"given with {where('sensitivity')}", "no sensitivity")
+        return {}
+    if o.get("neighbours") is None and o.get("query") is None:  # a query beside a sensitivity is the first mistake
+        raise ParameterError(where("neighbours"), STATED, "nothing", RELATIONS)
+    made = {"sensitivity": words.number(given, where("sensitivity")), "neighbours": o.get("neighbours")}
+    return {**made, "nonnegative": True} if "nonnegative" in options and o.get("nonnegative") else made
 
 
 def _exponential(o: Options, where: Where) -> Call:

@@ -143,7 +143,7 @@ def change_of(
         return None
     costs: dict[str, Any] = {name: spec.utility[name] for name in COSTS if name in spec.utility}
     if "frequency_error" in costs:
-        costs["frequency_error"] *= math.sqrt(_reports(spec))
+        costs["reports"] = _reports(spec)
     wanted = [*limits, Limit(**costs)] if costs else list(limits)
     question, where = spec.release(release), spec.where("release", release)
 

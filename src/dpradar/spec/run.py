@@ -151,10 +151,11 @@ def _check(asked: Sequence[_Subject]) -> None:
         except ParameterError as error:
             found.append(problem_of(error, subject.place))
             continue
-        for threat in threats:
+        abouts = _priors(threats)
+        for prior in [threat.prior for threat in threats if threat.prior is not None or not abouts]:
             try:
                 if hasattr(what, "at"):
-                    what.at(threat.prior)
+                    what.at(prior)
             except ParameterError as error:
                 found.append(problem_of(error, subject.place))
     if found:

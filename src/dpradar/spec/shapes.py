@@ -147,6 +147,7 @@ _EXTRA: dict[str, Any] = {
     "truncate": _worded(_span("truncate"), _PAIR, "the range that the output is clamped to"),
     "interval": _worded(_span("interval"), _PAIR, "the interval of outputs"),
     "sensitivity": type_of(_SENSITIVITY),
+    "nonnegative": Flag,
     "utility": _worded(_table("utility"), {"anyOf": [{"type": "string"}, _ROWS]}, "utilities, rows = inputs"),
     "matrix": _worded(_table("matrix"), {"anyOf": [{"type": "string"}, _ROWS]}, "probabilities, rows = inputs"),
     "orders": _worded(_numbers("orders"), _LIST, "orders of the Renyi divergences"),

@@ -22,7 +22,8 @@ _VALUES: dict[str, float] = {"m": 10, "epsilon": 1.0, "delta": 1e-6, "rho": 0.05
 _EXTRA = {
     "query": ("[0.0, 1.0]", "what the target adds to the released number, for each value the record can have"),
     "truncate": ("[0.0, 10.0]", "the output is clamped to this range"),
-    "sensitivity": ("1.0", "instead of values in [threat]: how much one record changes the released number"),
+    "sensitivity": ("1.0", "instead of values in [threat]: how far one person moves the output; with neighbours"),
+    "nonnegative": ("true", "nobody's contribution has a negative entry, as in a histogram"),
     "interval": ("[0.0, 10.0]", "outputs are any number of this interval"),
     "utility": ('"utility.csv"', "a table, rows = inputs, columns = outputs"),
     "matrix": ("[[0.9, 0.1], [0.2, 0.8]]", "probabilities of the outputs, one row for each input; or a CSV file"),
@@ -32,7 +33,8 @@ _EXTRA = {
     "fpr": ("[0.1, 0.4]", "false-positive rates of points of the curve"),
     "fnr": ("[0.7, 0.4]", "false-negative rates there"),
 }
-_OPTIONAL = ("query", "truncate", "sensitivity", "interval", "utility")
+_OPTIONAL = ("query", "truncate", "sensitivity", "nonnegative", "interval", "utility")
+_OF_SENSITIVITY = "of the sensitivity: add-remove (one person added or removed) or replace-one"
 _NUMERIC = ("laplace", "gaussian", "geometric", "discrete-gaussian", "exponential")
 _WIDTH = 34
 
@@ -40,6 +42,13 @@ _WIDTH = 34
 def _line(key: str, value: str, comment: str, *, used: bool = True) -> str:
     text = f"{'' if used else '# '}{key} = {value}"
     return f"{text:<{_WIDTH}} # {comment}"
+
+
+def _extra(name: str, names: tuple[str, ...]) -> str:
+    value, comment = _EXTRA[name]
+    if name == "neighbours" and "sensitivity" in names:
+        return _line(name, value, _OF_SENSITIVITY, used=False)
+    return _line(name, value, comment, used=name not in _OPTIONAL)
 
 
 def _number(param: Param) -> float:
@@ -70,7 +79,7 @@ def starting_spec(kind: str = "grr") -> str:
         f'kind = "{kind}"'.ljust(_WIDTH) + f" # {known.help}",
     ]
     lines += [_line(p.name, value_text(_number(p)), f"{p.what} ({p.allowed})") for p in known.params]
-    lines += [_line(name, *_EXTRA[name], used=name not in _OPTIONAL) for name in known.names if name in _EXTRA]
+    lines += [_extra(name, known.names) for name in known.names if name in _EXTRA]
     costs = _utility("\n".join(lines))
     lines += [
         _line("times", "12", "how often it is made about the same person", used=False),

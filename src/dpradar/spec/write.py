@@ -23,7 +23,7 @@ __all__ = ["command", "python", "toml", "value_text"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DEFAULTS = [("times", 1), ("delta", 0), ("knowledge", "nothing"), ("goal", "exact")]
-_NOT_ATTACKED = ("baseline", "membership", "worst", "neighbours")
+_NOT_ATTACKED = ("baseline", "membership", "worst", "neighbours", "sensitivity", "nonnegative")
 _HIDDEN = ("prior", "values", "records", "knowledge", "goal")  # may hold frequencies, labels or records
 
 

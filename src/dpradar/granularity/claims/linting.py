@@ -6,15 +6,23 @@ from typing import TYPE_CHECKING
 
 from ..._version import __version__
 from ...results.lint import LintReport
-from ..accounting import account
+from ..accounting import accounted
 from .rules import RULES
 
 if TYPE_CHECKING:
+    from ...results.accounting import Accounting
+    from ...results.lint import LintFinding
     from ..pipeline import Pipeline
 
-__all__ = ["lint"]
+__all__ = ["findings_of", "lint"]
 
 _ORDER = {"refutes": 0, "unproven": 1, "note": 2}
+
+
+def findings_of(pipeline: Pipeline, cost: Accounting) -> tuple[LintFinding, ...]:
+    """Return what the rules have against a pipeline of that cost, the worst first."""
+    findings = [finding for rule in RULES for finding in rule.check(pipeline, cost)]
+    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
 
 
 def lint(pipeline: Pipeline) -> LintReport:
@@ -38,12 +46,10 @@ def lint(pipeline: Pipeline) -> LintReport:
     >>> [(finding.rule, finding.severity) for finding in report.findings]
     [('deterministic', 'refutes')]
     """
-    found = account(pipeline)
-    findings = [finding for rule in RULES for finding in rule.check(pipeline, found)]
     return LintReport(
         subject=pipeline.title or f"a pipeline of {len(pipeline.steps)} steps",
         claim=None if pipeline.claim is None else str(pipeline.claim),
-        findings=tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity])),
+        findings=findings_of(pipeline, accounted(pipeline)),
         checked=tuple(rule.name for rule in RULES),
         version=__version__,
     )

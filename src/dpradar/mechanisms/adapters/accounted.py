@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,14 +13,13 @@ from ...guarantees.composition import composition, together
 from ...guarantees.pairs import Pair, SampledGaussianPair
 from ...guarantees.privacy import Privacy, Relation
 from ...guarantees.profile import Profile
-from ..capabilities import Mechanism
-from ..dpsgd import DPSGD
+from ..capabilities import Mechanism, taken_for_granted
+from ..dpsgd import DPSGD, POISSON
 
 if TYPE_CHECKING:
     from ...guarantees.neighbours import Neighbours
-    from ..noise import Geometric, Laplace
 
-__all__ = ["Accounted", "Contribution", "Sampled", "SampledPair"]
+__all__ = ["Accounted", "Sampled", "SampledPair"]
 
 Floats = NDArray[np.float64]
 _LARGEST = 700.0
@@ -85,31 +84,6 @@ class SampledPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution:
-    """Noise on a sum to which one person adds at most ``mechanism.sensitivity``, in either direction.
-
-    Notes
-    -----
-    Replacing a record moves the sum by up to twice that. One number stands for any vector of the same L1 norm. What a
-    coordinate tells is how far between its two centres the output lies, and the likelihood ratio depends on the sum of
-    these alone. Compared with a single coordinate, the sum has less mass at both ends and more at every point between,
-    so its law is smaller in convex order (Karlin and Novikoff 1963), for Laplace and for geometric noise.
-    """
-
-    mechanism: Laplace | Geometric
-
-    def privacy(self, relation: Relation) -> Privacy | None:
-        """Return the promise under a relation."""
-        if relation == "reference":
-            return None
-        apart = (2.0 if relation == "replace-one" else 1.0) * (self.mechanism.sensitivity or 1.0)
-        return replace(self.mechanism, sensitivity=apart).at(None).privacy(relation)
-
-    def __repr__(self) -> str:
-        return repr(self.mechanism)
-
-
-@dataclass(frozen=True, slots=True)
 class Sampled:
     """A release that uses every record with probability ``rate`` (Poisson sampling), ``steps`` times."""
 
@@ -117,9 +91,14 @@ class Sampled:
     rate: float
     steps: int
 
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the sampling and the release take for granted."""
+        return (POISSON, *taken_for_granted(self.part))
+
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under add/remove; under replace-one no dominating pair is known to us."""
-        inner = self.part.privacy("add-remove") if relation == "add-remove" else None
+        inner = _promise(self.part, "add-remove") if relation == "add-remove" else None
         if inner is None or inner.pairs is None or len(inner.pairs) != 1 or inner.pairs[0][1] != 1:
             return None
         epsilon = None
@@ -171,6 +150,13 @@ class Accounted:
     origin: str
     parts: tuple[tuple[Any, int], ...]
     neighbours: Neighbours | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What the parts and the library's way to list them take for granted, each once."""
+        own = [note for part, _ in self.parts for note in taken_for_granted(part)]
+        return tuple(dict.fromkeys((*own, *self.notes)))
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise of all parts together, or None when nothing sound can be said."""

@@ -15,10 +15,10 @@ from ...guarantees.neighbours import Neighbours, check_neighbours
 from ...guarantees.profile import Profile
 from ...guarantees.renyi import RDP, ZCDP
 from ...params import Param
-from ..dpsgd import DPSGD
+from ..dpsgd import DPSGD, POISSON
 from ..ldp import GRR
 from ..noise import Geometric, Laplace
-from .accounted import Accounted, Contribution, Sampled
+from .accounted import Accounted, Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,6 +41,10 @@ _PROBABILITY = Param(
 _RHO = Param(name="rho", low=0.0, what="the multiplicative constant of the Renyi bound")
 _XI = Param(name="xi", low=0.0, what="the additive constant of the Renyi bound")
 _ORDERS = 1.0 + np.geomspace(1e-3, 1e4, 200)  # at which (xi, rho)-zCDP is written down
+_NORM = (
+    "Gaussian noise is relative to the largest L2 norm of one person's contribution (add-remove); twice that when one "
+    "person's data are replaced"
+)
 _LONGEST = 200  # characters of an event in a message
 
 
@@ -97,7 +101,7 @@ def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Acco
         allowed = "given a DpEvent, a PrivacyLossDistribution or a PrivacyAccountant"
         raise ParameterError("from_dp_accounting", allowed, type(given).__name__)
     parts = _parts(given, relation) or [(PureDP(0.0, "add-remove"), 1)]
-    return Accounted("dp-accounting", tuple(parts), relation)
+    return Accounted("dp-accounting", tuple(parts), relation, tuple(dict.fromkeys(_notes(given))))
 
 
 def _of_accountant(given: Any, neighbours: Neighbours | None) -> Accounted | Profile:
@@ -132,6 +136,19 @@ def _leaves(event: Any, count: int) -> Iterator[tuple[Any, int]]:
             yield from _leaves(one, count)
     else:
         yield event, count
+
+
+def _notes(event: Any) -> Iterator[str]:
+    """Yield what events take for granted beyond what their parts say themselves."""
+    for leaf, _ in _leaves(event, 1):
+        name = type(leaf).__name__
+        if name == "PoissonSampledDpEvent":
+            yield from _notes(leaf.event)
+        elif name == "GaussianDpEvent":
+            yield _NORM
+        elif name == "TruncatedSubsampledGaussianDpEvent":
+            yield _NORM
+            yield POISSON
 
 
 def _key(event: Any) -> Any:
@@ -177,7 +194,7 @@ def _laplace(event: Any, count: int, relation: Neighbours) -> Parts:
     noise = _NOISE.check("LaplaceDpEvent", event.noise_multiplier)
     if noise == 0.0:
         _refuse(event, "without noise nothing is promised")
-    return [(Contribution(Laplace(noise, sensitivity=1.0)), count)]
+    return [(Laplace(noise, sensitivity=1.0, neighbours="add-remove"), count)]
 
 
 def _discrete_laplace(event: Any, count: int, relation: Neighbours) -> Parts:
@@ -187,7 +204,7 @@ def _discrete_laplace(event: Any, count: int, relation: Neighbours) -> Parts:
         return []
     if noise == 0.0:
         _refuse(event, "a noise parameter of 0 is no distribution")
-    return [(Contribution(Geometric(1.0 / noise, sensitivity=float(size))), count)]
+    return [(Geometric(1.0 / noise, sensitivity=float(size), neighbours="add-remove"), count)]
 
 
 def _randomised_response(event: Any, count: int, relation: Neighbours) -> Parts:
@@ -225,7 +242,7 @@ def _poisson(event: Any, count: int, relation: Neighbours) -> Parts:
     if all(isinstance(part, GDP) for part, _ in parts):
         mu = math.sqrt(sum(part.mu**2 for part, _ in parts))
         return [(Sampled(GDP(mu, "add-remove"), rate, count), 1)]
-    if len(parts) == 1 and parts[0][1] == 1 and isinstance(parts[0][0], Contribution):
+    if len(parts) == 1 and parts[0][1] == 1 and isinstance(parts[0][0], (Laplace, Geometric)):
         return [(Sampled(parts[0][0], rate, count), 1)]
     _refuse(event, "the sample must go to Gaussian events, or to one LaplaceDpEvent or DiscreteLaplaceDpEvent")
 

@@ -55,10 +55,11 @@ def from_opendp(
         1 are add/remove; ChangeOneDistance, HammingDistance and DiscreteDistance are replace-one. Otherwise it must be
         stated, and it is checked against the metric. A privacy profile has no metric.
     d_in
-        How far apart the data of neighbours are, in the input metric. By default what one record is: 1, but 2 for
-        replace-one under SymmetricDistance, where a replaced record counts as one removed and one added. Larger when
-        one person holds several records. For metrics between numbers (AbsoluteDistance, L1Distance, ...) it is the
-        sensitivity under ``neighbours``, for FrameDistance a list of bounds; both must be stated then.
+        How far apart the data of neighbours are, in the input metric; a measurement needs it, because it does not know
+        how many records one person holds. Where everyone holds one record it is 1, but 2 for replace-one under
+        SymmetricDistance, where a replaced record counts as one removed and one added. With up to k records per person
+        it is k, or 2 k. For metrics between numbers (AbsoluteDistance, L1Distance, ...) it is the sensitivity under
+        ``neighbours``, for FrameDistance a list of bounds; ``neighbours`` must be stated then.
 
     Notes
     -----
@@ -71,7 +72,7 @@ def from_opendp(
         import opendp.prelude as dp
 
         coin = dp.m.make_randomized_response_bool(prob=0.75)
-        from_opendp(coin)  # PureDP(epsilon=1.0986..., neighbours='replace-one')
+        from_opendp(coin, d_in=1)  # PureDP(epsilon=1.0986..., neighbours='replace-one')
     """
     library = _library()
     if isinstance(given, library.PrivacyProfile):
@@ -106,7 +107,8 @@ def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Nei
         raise ParameterError("from_opendp.neighbours", f"'replace-one' with {metric}", "'add-remove'", hint)
     least = 2 if stated == "replace-one" and step == "add-remove" else 1
     if d_in is None:
-        return stated or step, least
+        hint = f"It is {least} where everyone holds one record, and {least} times k with up to k records per person."
+        raise ParameterError("from_opendp.d_in", f"stated: how far apart neighbours are in {metric}", "None", hint)
     records = int(_STEPS.check("from_opendp", d_in))
     if stated is None and step == "add-remove" and records > 1:
         hint = f"That far apart are a person with {records} records there or not, or one with {records // 2} replaced."

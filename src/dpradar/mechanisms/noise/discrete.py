@@ -17,11 +17,12 @@ from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
 from ..capabilities import Release
 from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, exactly, further
-from .real import SCALE, SIGMA, Range, amount, sensitive
+from .real import SCALE, SIGMA, Norm, Range, amount, sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...guarantees.neighbours import Neighbours
     from ...guarantees.pairs import Pairs
     from ...params import Param
     from ...threats import Prior
@@ -293,8 +294,9 @@ def _bound(
     mechanism: Geometric | DiscreteGaussian, law: GeometricLaw | DiscreteGaussianLaw, prior: Prior | None
 ) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
-    if mechanism.sensitivity is not None or (prior is None and query is None):
-        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity)
+    if mechanism.sensitivity is not None and mechanism.neighbours is not None:
+        norm: Norm = "L1 norm" if isinstance(mechanism, Geometric) else "L2 norm"
+        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, norm)
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -327,6 +329,8 @@ def _bound(
 class Geometric:
     """Two-sided geometric noise on whole numbers: Pr[noise = k] proportional to e^(-|k|/scale).
 
+    ``query``, ``truncate``, ``sensitivity`` (in the L1 norm) and ``neighbours`` as for :class:`Laplace`.
+
     Notes
     -----
     Ghosh, Roughgarden and Sundararajan (2009). epsilon = (largest difference of contributions) / scale, replace-one.
@@ -344,12 +348,14 @@ class Geometric:
     query: Query = None
     truncate: Range = None
     sensitivity: float | None = None
+    neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", amount("Geometric", SCALE, self.scale, _MOST_NOISE))
         object.__setattr__(self, "query", checked_query("Geometric", self.query))
         object.__setattr__(self, "truncate", checked_range("Geometric", self.truncate))
-        object.__setattr__(self, "sensitivity", checked_sensitivity("Geometric", self.sensitivity, self.query))
+        stated = checked_sensitivity("Geometric", self.sensitivity, self.neighbours, self.query)
+        object.__setattr__(self, "sensitivity", stated)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
@@ -370,6 +376,9 @@ class Geometric:
 class DiscreteGaussian:
     """Discrete Gaussian noise on whole numbers: Pr[noise = k] proportional to e^(-k^2/(2 sigma^2)).
 
+    ``query``, ``truncate``, ``sensitivity`` and ``neighbours`` as for :class:`Laplace`. The sensitivity is that of one
+    whole number: one as far away does not stand for a vector, so several numbers are several releases (``Composed``).
+
     Notes
     -----
     Canonne, Kamath and Steinke (2020).
@@ -386,12 +395,14 @@ class DiscreteGaussian:
     query: Query = None
     truncate: Range = None
     sensitivity: float | None = None
+    neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", amount("DiscreteGaussian", SIGMA, self.sigma, _MOST_NOISE))
         object.__setattr__(self, "query", checked_query("DiscreteGaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("DiscreteGaussian", self.truncate))
-        object.__setattr__(self, "sensitivity", checked_sensitivity("DiscreteGaussian", self.sensitivity, self.query))
+        stated = checked_sensitivity("DiscreteGaussian", self.sensitivity, self.neighbours, self.query)
+        object.__setattr__(self, "sensitivity", stated)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

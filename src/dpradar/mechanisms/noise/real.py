@@ -17,7 +17,7 @@ from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
 from ...numerics.special import erf
-from ...params import Param
+from ...params import Param, shown
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
 from ..cost import LOG_20, NORMAL_95
 from ..query import (
@@ -37,6 +37,7 @@ from .kernels import GaussianKernel, LaplaceKernel
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ...guarantees.neighbours import Neighbours
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
 
@@ -44,6 +45,7 @@ __all__ = ["Gaussian", "Laplace", "NoisyVectors", "sensitive"]
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
+Norm = Literal["L1 norm", "L2 norm"]
 
 SCALE = Param(
     name="scale",
@@ -62,8 +64,7 @@ SIGMA = Param(
     more_private="up",
 )
 
-
-UNIT_SENSITIVITY = "no query given: sensitivity 1"
+_ABOVE_SQRT_2 = math.nextafter(math.sqrt(2.0), 2.0)  # a product with it is not rounded below the true one
 _LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
 
 
@@ -229,24 +230,58 @@ class NoisyInterval:
         return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
-def sensitive(privacy: Callable[[float, Relation], Privacy | None], sensitivity: float | None) -> Release:
-    """Return noise on a number of which only the largest change between neighbours is known: 1 unless said."""
-    distance = 1.0 if sensitivity is None else sensitivity
+def sensitive(
+    privacy: Callable[[float, Relation], Privacy],
+    sensitivity: float,
+    neighbours: Neighbours,
+    norm: Norm,
+    *,
+    nonnegative: bool = False,
+) -> Release:
+    """Return noise on numbers of which only the largest change between neighbours under one relation is known.
 
-    note = "" if sensitivity is not None else f" ({UNIT_SENSITIVITY})"
+    ``nonnegative``, for the L2 norm only: no contribution has a negative entry.
+
+    Notes
+    -----
+    Two contributions a and b of norm at most s are at most 2 s apart. Without negative entries |a - b|_2^2 =
+    |a|_2^2 + |b|_2^2 - 2 a.b <= 2 s^2; in the L1 norm the factor stays 2, as two cells of a histogram show. How far a
+    contribution is from none at all does not follow from how far two of them are apart.
+
+    One number stands for any vector of the same norm. Gaussian noise looks alike in every direction. Under Laplace and
+    geometric noise, what a coordinate tells is how far between its two centres the output lies, and the likelihood
+    ratio depends on the sum of these alone. Compared with a single coordinate, the sum has less mass at both ends and
+    more at every point between, so its law is smaller in convex order (Karlin and Novikoff 1963).
+    """
+    factor = _ABOVE_SQRT_2 if nonnegative else 2.0
 
     def promise(relation: Relation) -> Privacy | None:
-        # No reference: without the contributions nothing is known of their middle.
-        found = None if relation == "reference" else privacy(distance, relation)
-        return None if found is None else replace(found, source=found.source + note)
+        if relation == neighbours:
+            return privacy(sensitivity, relation)
+        if neighbours == "replace-one":
+            return None
+        if relation == "replace-one":
+            return privacy(factor * sensitivity, relation)
+        absent = privacy(sensitivity, "add-remove")  # every contribution is compared with none at all
+        return replace(absent, relation="reference", source=f"{absent.source}, the record absent")
 
-    return Release(name="noise", privacy=promise)
+    if neighbours == "replace-one":
+        told = "when one person's data are replaced; nothing is known of adding or removing a person"
+    else:
+        entries = " (no contribution has a negative entry)" if nonnegative else ""
+        times = "sqrt(2)" if nonnegative else "2"
+        told = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
+    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {told}"
+    return Release(name="noise", privacy=promise, assumes=(note,))
 
 
 def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
-    if mechanism.sensitivity is not None or (prior is None and query is None):
-        return sensitive(partial(noise_privacy, kernel, on_line=True), mechanism.sensitivity)
+    if mechanism.sensitivity is not None and mechanism.neighbours is not None:
+        norm: Norm = "L1 norm" if isinstance(mechanism, Laplace) else "L2 norm"
+        nonnegative = isinstance(mechanism, Gaussian) and mechanism.nonnegative
+        promise = partial(noise_privacy, kernel, on_line=True)
+        return sensitive(promise, mechanism.sensitivity, mechanism.neighbours, norm, nonnegative=nonnegative)
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -261,8 +296,13 @@ class Laplace:
     """Laplace noise of the given scale, independent per coordinate, on the target's contribution.
 
     ``query`` is one number or vector per value of the prior, or a function of the record (default: the prior's numeric
-    values); ``truncate=(low, high)`` clamps the output. ``sensitivity`` instead of a query: all that is known is how
-    much a released number changes between neighbours; without any of these and without a prior it is taken to be 1.
+    values); ``truncate=(low, high)`` clamps the output.
+
+    ``sensitivity`` instead of a query: all that is known is how far the released numbers move, in the L1 norm, and
+    ``neighbours`` says when: "add-remove", when one person is added or removed, or "replace-one", when one person's
+    data are replaced. It has no default. Questions about two records (``rad``) take twice an add-remove sensitivity;
+    a replace-one sensitivity says nothing about taking part. A count, or a sum of numbers from 0 to s, moves by at most
+    s under either relation: state that under replace-one for the tighter answer about two records.
 
     Notes
     -----
@@ -272,6 +312,9 @@ class Laplace:
     --------
     >>> Laplace(scale=5.0)
     Laplace(scale=5)
+    >>> noise = Laplace(scale=5.0, sensitivity=1.0, neighbours="add-remove").at(None)
+    >>> noise.privacy("add-remove").epsilon, round(noise.privacy("replace-one").epsilon, 6)
+    (0.2, 0.4)
     """
 
     PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
@@ -281,12 +324,14 @@ class Laplace:
     query: Query = None
     truncate: Range = None
     sensitivity: float | None = None
+    neighbours: Neighbours | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", amount("Laplace", SCALE, self.scale))
         object.__setattr__(self, "query", checked_query("Laplace", self.query))
         object.__setattr__(self, "truncate", checked_range("Laplace", self.truncate))
-        object.__setattr__(self, "sensitivity", checked_sensitivity("Laplace", self.sensitivity, self.query))
+        stated = checked_sensitivity("Laplace", self.sensitivity, self.neighbours, self.query)
+        object.__setattr__(self, "sensitivity", stated)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
@@ -304,7 +349,9 @@ class Laplace:
 class Gaussian:
     """Gaussian noise of standard deviation sigma, independent per coordinate, on the target's contribution.
 
-    ``query``, ``truncate`` and ``sensitivity`` as for :class:`Laplace`.
+    ``query``, ``truncate``, ``sensitivity`` (in the L2 norm) and ``neighbours`` as for :class:`Laplace`.
+    ``nonnegative=True`` states that no person's contribution has a negative entry, as in a histogram or a count: two
+    records are then at most sqrt(2) times an add-remove sensitivity apart, else twice.
 
     Notes
     -----
@@ -323,12 +370,20 @@ class Gaussian:
     query: Query = None
     truncate: Range = None
     sensitivity: float | None = None
+    neighbours: Neighbours | None = None
+    nonnegative: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", amount("Gaussian", SIGMA, self.sigma))
         object.__setattr__(self, "query", checked_query("Gaussian", self.query))
         object.__setattr__(self, "truncate", checked_range("Gaussian", self.truncate))
-        object.__setattr__(self, "sensitivity", checked_sensitivity("Gaussian", self.sensitivity, self.query))
+        stated = checked_sensitivity("Gaussian", self.sensitivity, self.neighbours, self.query)
+        object.__setattr__(self, "sensitivity", stated)
+        given: object = self.nonnegative
+        if not isinstance(given, bool) or (given and self.neighbours != "add-remove"):
+            hint = "It says that no contribution has a negative entry, so that two of them are less far apart."
+            allowed = "True or False, and True only with a sensitivity under 'add-remove'"
+            raise ParameterError("Gaussian.nonnegative", allowed, shown(given), hint)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

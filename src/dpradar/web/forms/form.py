@@ -122,6 +122,9 @@ def question_sections(
         own = [field for field in own if field.name != "m"]
     texts = fitting(texts, attacker)
     against = threat_fields(kind, attacker, texts)
+    if any(field.name == "neighbours" for field in against):  # that of a sensitivity, which must be stated
+        own = [field for field in own if field.name != "neighbours"]
+        texts = {name: text for name, text in texts.items() if text or name != "neighbours"}
     named = {field.name for field in own}
     sections = [
         Section("What is released", (picker, *own)),
@@ -141,6 +144,8 @@ def question_of(said: Mapping[str, Any]) -> dict[str, Any]:
     {'kind': 'dp', 'epsilon': 1.0, 'worst': True}
     """
     question = {name: value for name, value in said.items() if name not in _NOT_OPTIONS}
+    if "nonnegative" in question:
+        question["nonnegative"] = True
     for name in _ROWS:
         if name in question:
             question[name] = rows_of(question[name], name)

@@ -14,7 +14,7 @@ from .fields import LESS, MORE, Field, Slider, choice, number_field, param_field
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DEFAULTS", "OFFERED", "family", "kind_field", "release_fields"]
+__all__ = ["DEFAULTS", "OFFERED", "family", "kind_field", "release_fields", "sensitivity_fields"]
 
 # A register is a file, and the points of a trade-off curve cannot be written as a command line.
 OFFERED = tuple(name for name, kind in KINDS.items() if kind.flat and "file" not in kind.extra)
@@ -91,8 +91,9 @@ def release_fields(kind: str, *, free: Param | None = None, size: bool = True) -
     known = KINDS[kind]
     shown = [param for param in known.params if param is not free and (size or param is not M)]
     fields = [_param(kind, param) for param in shown]
-    fields += [_EXTRA[name](kind) for name in known.extra if name in _EXTRA]
-    if "neighbours" not in known.extra:
+    own = [name for name in known.extra if name != "neighbours" or "sensitivity" not in known.extra]
+    fields += [_EXTRA[name](kind) for name in own if name in _EXTRA]
+    if "neighbours" not in own:
         fields.append(_relation(needed=False))
     return [*fields, _times()]
 
@@ -124,11 +125,23 @@ def _example(kind: str, name: str) -> str:
     return DEFAULTS.get(kind, {}).get(name, "")
 
 
-def sensitivity_field(default: str = "") -> Field:
-    """Return how much one person changes the number: needed where no values say it."""
+def sensitivity_fields(kind: str) -> list[Field]:
+    """Return how far one person moves the output, and when: needed where no values say it."""
+    extra = KINDS[kind].extra
+    if "sensitivity" not in extra:
+        return []
     slider = Slider(low=0.1, high=1000.0, log=True, at_low=LESS, at_high=MORE)
-    told = "How much the released number changes between neighbours."
-    return number_field("sensitivity", "one person changes it by (sensitivity)", told, default, slider)
+    norm = "L2" if "gaussian" in kind else "L1"
+    told = f"How far one person moves what is released, in the {norm} norm."
+    options = (("add-remove", "one person is added or removed"), ("replace-one", "one person's data are replaced"))
+    fields = [
+        number_field("sensitivity", "one person changes it by (sensitivity)", told, "1", slider),
+        choice("neighbours", "when (neighbours)", options, "add-remove", help_text="The relation of the sensitivity."),
+    ]
+    if "nonnegative" in extra:
+        entries = (("", "may be any numbers"), ("yes", "are never negative, as in a histogram"))
+        fields.append(choice("nonnegative", "A person's contributions", entries, "", more=True))
+    return fields
 
 
 _EXTRA: Mapping[str, Callable[[str], Field]] = {

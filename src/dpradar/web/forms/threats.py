@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...mechanisms.ldp.parameters import M
 from ...spec.kinds import KINDS
 from .fields import Field, Slider, choice, number_field, param_field, text_field
-from .releases import DEFAULTS, family, sensitivity_field
+from .releases import DEFAULTS, family, sensitivity_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,10 +75,8 @@ def threat_fields(kind: str, who: str, given: Mapping[str, str]) -> list[Field]:
         return [*_believed(kind), *_sought(kind, given, *_CHOICES[who])]
     if who == "table":
         return [*_records(), *_sought(kind, given, *_CHOICES[who])]
-    sensitivity = [sensitivity_field("1")] if "sensitivity" in KINDS[kind].extra else []
-    if who in ("baseline", "membership"):
-        return [_level(who), *sensitivity]
-    return sensitivity
+    sensitivity = sensitivity_fields(kind)
+    return [_level(who), *sensitivity] if who in ("baseline", "membership") else sensitivity
 
 
 def _level(who: str) -> Field:

@@ -11,7 +11,7 @@ from ...spec.kinds import KINDS
 from ..copies import compare_copies, compared_spec
 from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
 from ..forms.form import Form, Section, given_texts, question_of
-from ..forms.releases import OFFERED, family, kind_field, release_fields
+from ..forms.releases import OFFERED, family, kind_field, release_fields, sensitivity_fields
 from .asked import Asked, Screen
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _WHO = (
     ("baseline", "any, who would guess right this often"),
     ("worst", "any attacker whatsoever"),
 )
-_LEFT_OUT = ("values", "matrix", "utility", "sensitivity", "query")
+_LEFT_OUT = ("values", "matrix", "utility", "query")
 # Kinds whose inputs are counted by a field of their own cannot share the values of the threat.
 _KINDS = tuple(name for name in OFFERED if "matrix" not in KINDS[name].extra)
 
@@ -40,6 +40,9 @@ def _column(number: int, query: Mapping[str, str]) -> tuple[Section, dict[str, s
     if kind not in _KINDS:
         raise ParameterError(f"{prefix}kind", f"one of {', '.join(_KINDS)}", shown(kind))
     fields = [field for field in release_fields(kind, size=False) if field.option not in _LEFT_OUT]
+    if query.get("who", "record") != "record" and (stated := sensitivity_fields(kind)):
+        fields = [*(field for field in fields if field.name != "neighbours"), *stated]
+        own = {name: text for name, text in own.items() if text or name != "neighbours"}
     texts = given_texts(own, {"kind": 1, **{field.name: 1 for field in fields}})
     picked = (kind_field(_KINDS, default), *fields)
     section = Section(f"Release {number}", tuple(field.prefixed(prefix) for field in picked))
@@ -85,6 +88,7 @@ def _data(form: Form, count: int) -> dict[str, Any]:
     for number in range(1, count + 1):
         own = {name.partition(".")[2]: value for name, value in said.items() if name.startswith(f"{number}.")}
         kind, times = own.pop("kind"), own.pop("times", 1)
+        own |= {"nonnegative": True} if "nonnegative" in own else {}
         if family(KINDS[kind]) == "local":
             own["m"] = size
         name = _name(kind, own)
