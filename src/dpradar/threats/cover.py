@@ -8,17 +8,17 @@ that nobody needs an m x m matrix where success sets are cells of a partition or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .goal import Goal, slack
 from .segments import Blocks, Segments, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .goal import Goal
     from .prior import Prior
 
 __all__ = ["Block", "Cover", "cover"]
@@ -150,10 +150,9 @@ def _cells_block(members: Ints, starts: Ints, guesses: int) -> Block:
     return Block(members, kind, np.ones(starts.size, dtype=np.intp), guesses - starts.size, low=starts)
 
 
-def _windows_block(members: Ints, numbers: Floats, guesses: Floats, eta: float) -> Block:
+def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], reach: Any) -> Block:
     members = members[np.argsort(numbers[members], kind="stable")]
     own = numbers[members]
-    reach = eta + slack(numbers, eta)
     low = np.searchsorted(own, guesses - reach, side="left")
     high = np.searchsorted(own, guesses + reach, side="right")
     pairs, counts = np.unique(np.stack([low, high]), axis=1, return_counts=True)
@@ -186,12 +185,11 @@ def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
     single = np.array([f[0] for f in fibres if f.size == 1], dtype=np.intp)
     large = [f for f in fibres if f.size > 1]
     if goal.is_absolute:
-        numbers = prior.numbers("Goal.within")
+        numbers, reach = goal.windows(prior)
         ordered = np.sort(numbers)
-        reach = goal.eta + slack(numbers, goal.eta)
         own = numbers[single]
         hits = np.searchsorted(ordered, own + reach, side="right") - np.searchsorted(ordered, own - reach, side="left")
-        blocks = tuple(_windows_block(f, numbers, ordered, goal.eta) for f in large)
+        blocks = tuple(_windows_block(f, numbers, ordered, reach) for f in large)
         return Cover(prior.size, single, hits, blocks)
     table = goal.hits(prior)
     return Cover(prior.size, single, table[:, single].sum(axis=0), tuple(_matrix_block(f, table) for f in large))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.decimals import Printed
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def plain_label(value: Any) -> Any:
     """
     if isinstance(value, tuple):
         return tuple(map(plain_label, value))
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = Printed(value) if isinstance(value, (np.float32, np.float16)) else value.item()
     return _NAN if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -295,9 +297,18 @@ class Prior:
 
     def numbers(self, purpose: str) -> NDArray[np.float64]:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
+        values, array = self._numbers(purpose)
+        check_whole("Prior.values", values, array)
+        return array
+
+    def exact_numbers(self, purpose: str) -> Sequence[Any]:
+        """Return the numeric values as they were given, or raise as :meth:`numbers`; nothing is rounded to floats."""
+        return self._numbers(purpose)[0]
+
+    def _numbers(self, purpose: str) -> tuple[Sequence[Any], NDArray[np.float64]]:
         values = self.values
         if values is None:
-            return np.arange(self.size, dtype=float)
+            return range(self.size), np.arange(self.size, dtype=float)
         if self.columns is not None:
             if len(self.columns) > 1:
                 raise ParameterError(
@@ -309,9 +320,8 @@ class Prior:
             values = next(iter(self.columns.values()))
         try:
             array = np.array(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = np.full(len(values), np.nan)
-        check_whole("Prior.values", values, array)
         if not np.all(np.isfinite(array)):
             raise ParameterError(
                 "Prior",
@@ -319,7 +329,7 @@ class Prior:
                 "labels that are not numbers",
                 "Give values=[numbers], or the mechanism a query=.",
             )
-        return array
+        return values, array
 
     def record(self, index: int) -> Any:
         """Return one value as a user's function sees it: a dict for records, else the value itself."""
