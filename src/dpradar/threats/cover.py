@@ -121,6 +121,25 @@ class Cover:
             total = total + block.best(rows[block.members])
         return np.asarray(total)
 
+    def is_sure(self, pi: Floats) -> bool:
+        """Whether in every fibre some guess is right about all members with mass: success is 1 without a release."""
+        carried = (pi > 0.0).astype(float)
+        return bool(self.best_total(carried) == carried.sum())
+
+    def is_settled(self, pi: Floats) -> bool:
+        """Whether all guesses are right about the same members with mass: no release changes what is best to guess."""
+        carried = pi > 0.0
+        if int(carried.sum()) == 1:
+            return True
+        usual = (self.single_hits > 0) & (self.single_hits < self.guesses)
+        if np.any(usual & carried[self.single]):
+            return False
+        if self.parts is not None and self.blocks:
+            seen = self.parts.totals(carried[self.parts.members].astype(np.intp)) > 0
+            return not np.any(seen & ((self.parts.misses > 0) | (self.parts.cells > 1)))
+        own = ((block, carried[block.members].astype(float)) for block in self.blocks)
+        return all(float(block.worst(mass)) == mass.sum() or float(block.best(mass)) == 0.0 for block, mass in own)
+
     def masses(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return for each block the sum of its rows, and its best class sum."""
         if self.parts is not None and self.blocks:
