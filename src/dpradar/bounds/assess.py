@@ -83,7 +83,17 @@ class _Ledger:
             if row is not winner:
                 why = _why(row[0], winner[0])
                 self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
+        return _with_lower_end(winner, rows)
+
+
+def _with_lower_end(winner: tuple[Bound, Finding], rows: Sequence[tuple[Bound, Finding]]) -> tuple[Bound, Finding]:
+    """Return the winner with the best lower end that is proven, where it has none of its own."""
+    bound, finding = winner
+    proven = [other.low for other, f in rows if other.low is not None and f.certified and other.side != "lower"]
+    if bound.low is not None or not proven:
         return winner
+    low = min(max(proven), bound.value)
+    return replace(bound, low=low, high=bound.value, side=side_of(low, bound.value)), finding
 
 
 def _why(bound: Bound, winner: Bound) -> str:
@@ -243,9 +253,10 @@ def _minus(success: Bound, baseline: float, rad: Bound | None) -> Bound:
     value = max(0.0, success.value - baseline)
     if success.low is None:
         return replace(success, value=value)
-    if success.side == "exact" and value == 0.0 and (rad is None or rad.value == 0.0 or rad.value > _SAME):
+    large = rad is None or rad.value == 0.0 or rad.value > _SAME  # (a smaller one may be a gain that rounding hides)
+    if success.side == "exact" and value == 0.0 and (large or baseline == 1.0):
         return replace(success, value=0.0, low=0.0, high=0.0)  # the release changes no guess
-    error = 0.0 if _ROUNDING <= _SAME * value else _ROUNDING
+    error = 0.0 if _SAME * value >= _ROUNDING else _ROUNDING
     low, high = max(0.0, success.low - baseline - error), value + error
     if rad is not None and rad.value < high:
         high = max(rad.value, low)

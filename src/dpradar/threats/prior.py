@@ -98,6 +98,7 @@ def check_whole(owner: str, values: Any, array: NDArray[np.float64]) -> None:
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+    """Return the probabilities as an array that cannot be changed, divided by their sum, which must be near 1."""
     flat = "Give a flat list of numbers."
     array = as_floats("Prior.probabilities", "numbers, one for each value", probabilities, flat)
     if array.ndim != 1:
@@ -121,7 +122,8 @@ def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
             f"a sum of {total:.12g}",
             "Divide them by their sum if they are weights.",
         )
-    array /= total
+    if not (isinstance(probabilities, np.ndarray) and not probabilities.flags.writeable):
+        array /= total  # (what was checked before is left as it is, to the last digit)
     array.setflags(write=False)
     return array
 
@@ -165,8 +167,8 @@ def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
 class Prior:
     """A distribution over the records the target may have.
 
-    Use :meth:`uniform`, :meth:`of`, :meth:`records` or :meth:`continuous`. The other records of the data set are
-    known to the attacker, so the prior is about one record only.
+    Use :meth:`uniform`, :meth:`of`, :meth:`records` or :meth:`continuous`; ``Prior(probabilities, values)`` is
+    :meth:`of`. The other records of the data set are known to the attacker, so the prior is about one record only.
 
     Examples
     --------
@@ -181,6 +183,21 @@ class Prior:
     columns: Mapping[str, tuple[Any, ...]] | None = None
     interval: Continuous | None = field(default=None)
     measured: Measured | None = field(default=None)  # how it was counted, where it comes from a table
+
+    def __post_init__(self) -> None:
+        if self.interval is not None:
+            return
+        array = _checked_probabilities(self.probabilities)
+        object.__setattr__(self, "probabilities", array)
+        if self.values is None:
+            return
+        if self.columns is None:
+            object.__setattr__(self, "values", _distinct(self.values))
+        if len(self.values) != array.size:
+            hint = "Give as many values as probabilities."
+            raise ParameterError(
+                "Prior.values", f"{array.size} values, one for each probability", f"{len(self.values)}", hint
+            )
 
     @classmethod
     def uniform(cls, m: int, values: Sequence[Any] | None = None) -> Prior:
@@ -205,16 +222,7 @@ class Prior:
         >>> Prior.of([0.9, 0.1]).size
         2
         """
-        array = _checked_probabilities(probabilities)
-        if values is None:
-            return cls(array)
-        names = _distinct(list(values))
-        if len(names) != array.size:
-            hint = "Give as many values as probabilities."
-            raise ParameterError(
-                "Prior.values", f"{array.size} values, one for each probability", f"{len(names)}", hint
-            )
-        return cls(array, names)
+        return cls(probabilities, values)  # type: ignore[arg-type]
 
     @classmethod
     def records(cls, columns: Mapping[str, Sequence[Any]], weights: ArrayLike | None = None) -> Prior:
@@ -238,17 +246,19 @@ class Prior:
         rows = list(zip(*table.values(), strict=True))
         allowed, hint = f"{len(rows)} finite numbers >= 0, not all 0", "Give one weight, such as a count, per record."
         raw = np.ones(len(rows)) if weights is None else as_floats("Prior.weights", allowed, weights, hint)
-        if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or raw.sum() <= 0.0:
+        if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or not np.any(raw > 0.0):
             raise ParameterError("Prior.weights", allowed, "something else", hint)
+        # In units of the largest power of two, so that no sum of weights overflows or vanishes.
+        raw = np.ldexp(raw, -int(np.frexp(raw.max())[1]))
         merged: dict[tuple[Any, ...], float] = {}
         for row, weight in zip(rows, raw.tolist(), strict=True):
             merged[row] = merged.get(row, 0.0) + weight
         if len(merged) < _SMALLEST:
             hint = "With a single possible record there is nothing to learn; add the records the target could have."
             raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}", hint)
-        array = _checked_probabilities(np.array(list(merged.values())) / raw.sum())
         kept = list(zip(*merged, strict=True))
-        return cls(array, tuple(merged), dict(zip(table, kept, strict=True)))
+        shares = np.array(list(merged.values())) / raw.sum()
+        return cls(shares, tuple(merged), dict(zip(table, kept, strict=True)))
 
     @classmethod
     def continuous(cls, distribution: Distribution, low: float, high: float) -> Prior:

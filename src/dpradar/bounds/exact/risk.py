@@ -27,12 +27,16 @@ def with_rounding(value: float, error: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExactRisk:
-    """Intervals for rad and success (None = not computed), and the hit rate of the rad-optimal attack where known."""
+    """Intervals for rad and success (None = not computed), and the hit rate of the rad-optimal attack where known.
+
+    Where the lower ends are estimated, not ``certified``, the upper ones are never called exact.
+    """
 
     rad: tuple[float, float] | None = None
     success: tuple[float, float] | None = None
     hit: float | None = None
     assumes: tuple[str, ...] = ()
+    certified: bool = True
 
     def findings(self) -> list[Finding]:
         """Return the findings a rule reports; a value is the upper end of its interval."""
@@ -46,10 +50,11 @@ class ExactRisk:
                 Finding(
                     quantity=quantity,  # type: ignore[arg-type]
                     value=high,
-                    side=side_of(low, high),
+                    side=side_of(low, high) if self.certified else "upper",
                     low=low,
                     hit=hit,
                     assumes=self.assumes,
+                    certified=self.certified,
                 )
             )
         return found
