@@ -16,9 +16,10 @@ def test_the_class_itself_takes_probabilities():
     prior = dr.Prior([0.9, 0.1], ["no", "yes"])
     assert prior.values == ("no", "yes")
     assert prior.probabilities.tolist() == dr.Prior.of([0.9, 0.1]).probabilities.tolist()
-    assert dr.assess(dr.GRR(2, 1.0), dr.Threat(dr.Prior([0.9, 0.1]))).rad == dr.assess(
-        dr.GRR(2, 1.0), dr.Threat(dr.Prior.of([0.9, 0.1]))
-    ).rad
+    assert (
+        dr.assess(dr.GRR(2, 1.0), dr.Threat(dr.Prior([0.9, 0.1]))).rad
+        == dr.assess(dr.GRR(2, 1.0), dr.Threat(dr.Prior.of([0.9, 0.1]))).rad
+    )
 
 
 @pytest.mark.parametrize("bad", [[0.9, 0.2], [1.0], "ab", None, 5, [[0.5, 0.5]], [0.5, float("nan")], [1.5, -0.5]])

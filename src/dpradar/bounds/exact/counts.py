@@ -32,8 +32,7 @@ _STEPS = 30_000_000  # numbers in the largest tables of all programmes over subs
 _WORK = 2e10  # multiplications in powers of polynomials: some seconds
 _NEGLIGIBLE = 1e-19
 _CHECK = 1e-9  # how far a total that is known may be off
-_ROUNDING = 1e-12  # of sums over counts and histograms
-_TIE = 1e-12  # as in finite.py
+_ROUNDING = _TIE = 1e-12  # of sums over counts and histograms; a tie as in finite.py
 _LEVELS = 12
 _GRIDS = (1 << 11, 1 << 13, 1 << 15)
 _GRID_WORK = 40_000_000  # grid points times products of laws: some seconds
@@ -81,12 +80,10 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     if not (prior.is_uniform and cover.blocks[0].members.size == model.m):
         return ExactRisk(success=(low, high), assumes=note)
     # Whatever the attack says, it is right about an independent target with probability 1/m.
-    floor = 1.0 / model.m
-    rad = (0.0, 0.0)
-    if model.epsilon > 0.0:
-        rad = (with_rounding(max(0.0, low - floor), _ROUNDING)[0], with_rounding(max(0.0, high - floor), _ROUNDING)[1])
+    error = _ROUNDING if model.epsilon > 0.0 else 0.0
+    least, most = (with_rounding(max(0.0, end - 1.0 / model.m) if error else 0.0, error) for end in (low, high))
     hit = None if note or cover.blocks[0].misses else high
-    return ExactRisk(rad=rad, success=(low, high), hit=hit, assumes=note)
+    return ExactRisk(rad=(least[0], most[1]), success=(low, high), hit=hit, assumes=note)
 
 
 def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
