@@ -212,7 +212,9 @@ def test_one_report_is_the_engine_there_was(name, known, m):
         found = count_risk(model_of(mechanism, 1), prior, cover)
         assert found.success == pytest.approx((before.success.value,) * 2, abs=TOLERANCE)
         if found.rad is not None:
-            assert found.rad == pytest.approx((before.rad.value,) * 2, abs=TOLERANCE)
+            low, high = found.rad  # rounding is part of it where it is not negligible beside the value
+            assert low - TOLERANCE <= before.rad.value <= high + TOLERANCE
+            assert high - low <= 2.0 * TOLERANCE
             assert found.hit == pytest.approx(before.hit, abs=1e-11)
         assert (found.rad is None) == (known == "pairs" and m > 2)
 

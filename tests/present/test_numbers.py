@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpradar.present.numbers import advantage_counts, blind_counts, count_up, estimated_count, number, shown_limit
+import dpradar as dr
+from dpradar.numerics.rounding import rounded
+from dpradar.present.numbers import (
+    advantage_counts,
+    blind_counts,
+    count_up,
+    estimated_count,
+    number,
+    safe_number,
+    shown_limit,
+)
 from dpradar.results import Assessment, Bound, Estimate
 
 SHARES = st.floats(0.0, 1.0)
@@ -34,7 +46,7 @@ def test_what_taking_part_adds_is_never_understated(rad, more):
     assert counts.after - counts.before == counts.added
     assert counts.after >= hit * counts.people - SNAP
     assert 0 <= counts.before <= counts.after <= counts.people
-    assert counts.added < rad * counts.people + 1
+    assert counts.added < Fraction(repr(rad)) * counts.people + 1
 
 
 @given(SHARES, SHARES)
@@ -57,17 +69,53 @@ def test_rounding_the_blind_guess_to_the_nearest_would_hide_a_part_of_the_gain()
 
 @given(SHARES, st.sampled_from([100, 10_000]))
 def test_counts_go_up(share, people):
-    assert share * people - SNAP <= count_up(share, people) <= max(share * people + 1, 0)
+    exact = Fraction(repr(share)) * people
+    assert exact <= count_up(share, people) < exact + 1
 
 
 @given(SHARES, st.sampled_from(["upper", "lower", "exact"]))
 def test_bounds_are_shown_on_their_side(value, side):
     shown = Decimal(number(Bound(value=value, side=side, rule="test"), 6).split()[-1])
-    slack = Decimal("1e-12")
     if side == "lower":
-        assert shown <= Decimal(value) + slack
+        assert shown <= Decimal(repr(value))
     else:
-        assert shown >= Decimal(value) - slack
+        assert shown >= Decimal(repr(value))
+
+
+TINY = st.floats(0.0, 1e-5, allow_subnormal=True)
+ABOVE_A_DECIMAL = st.decimals(0, 1, places=6).map(lambda x: math.nextafter(float(x), 2.0))
+ANY = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(value=st.one_of(ANY, TINY, ABOVE_A_DECIMAL, SHARES), digits=st.integers(0, 8))
+def test_numbers_are_rounded_outward(value, digits):
+    """In the shown text as in the float it is read back as, and by less than one step of the digits shown."""
+    up, down = rounded(value, digits, "up"), rounded(value, digits, "down")
+    exact = Decimal(repr(value))
+    assert Decimal(down) <= exact <= Decimal(up)
+    assert float(down) <= value <= float(up)
+    small = 0 < abs(exact) < Decimal("1e-6")
+    with localcontext(prec=1000):
+        assert Decimal(up) - Decimal(down) <= Decimal(1).scaleb(exact.adjusted() - 2 if small else -digits)
+    assert small == ("e" in up) == ("e" in down)
+
+
+@given(value=st.one_of(st.floats(1e-300, 1e300), TINY.filter(bool)), digits=st.integers(2, 8))
+def test_calibrated_values_are_rounded_to_more_noise(value, digits):
+    assert Decimal(safe_number(value, "up", digits)) >= Decimal(repr(value))
+    assert Decimal(safe_number(value, "down", digits)) <= Decimal(repr(value))
+
+
+def test_a_small_risk_is_not_shown_as_none():
+    """epsilon 5.9e-8, a million values: the bound is 1.5e-8 or so, one in ten thousand when counted in people."""
+    result = dr.assess(dr.PureDP(5.9e-8, "replace-one"), dr.Threat(dr.Prior.uniform(1_000_000)))
+    shown = number(result.rad, 6).removeprefix("at most ")
+    assert Decimal(shown) >= Decimal(repr(result.rad.value)) > 0
+    assert "e-" in shown
+    counts = advantage_counts(result)
+    assert (counts.added, counts.people, counts.most) == (1, 10_000, "at most ")
+    assert count_up(1e-300, 100) == 1
+    assert estimated_count(Estimate(estimate=0.5, low=0.51 - 1e-15, high=0.5 + 1e-15), 100) == (50, 50, 51)
 
 
 @pytest.mark.parametrize(

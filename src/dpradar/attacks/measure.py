@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..numerics.decimals import near
 from ..numerics.intervals import clopper_pearson, empirical_bernstein
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
@@ -109,7 +110,7 @@ def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
         raise ParameterError("truth", f"of the kind of the guesses, {found.dtype}", f"{right.dtype}", hint)
     if within > 0.0:
         try:
-            return np.asarray(np.abs(found.astype(float) - right.astype(float)) <= within)
+            return near(found, right, within)
         except (TypeError, ValueError):
             message = "Leave within= out for guesses that are not numbers."
             raise ParameterError(owner, "numbers when within is given", f"{found.dtype}", message) from None

@@ -100,7 +100,10 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
         return ContinuousAttack(release.continuous, prior.interval, threat, maximise)
     cover, pi = threat.cover, prior.probabilities
     if release.sample is None or release.likelihoods is None:
-        message = f"{release.name} cannot be attacked: it does not say how outputs are drawn. Use a mechanism."
+        message = (
+            f"{release.name} cannot be attacked: it does not say how outputs are drawn, or its contributions are so "
+            "far from 0 that rounding hides the noise. Use a mechanism; subtract the smallest contribution from all."
+        )
         raise UnsupportedError(message)
     apart = tells_apart(cover)
     alone = apart and len(cover.blocks) == 1 and cover.blocks[0].members.size == pi.size

@@ -13,7 +13,7 @@ from ..guarantees.accuracy import TOLERANCE, Accuracy, accuracy, computed_with
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
 from ..results import Assessment, Bound, Discarded
-from ..results.bound import QUANTITIES
+from ..results.bound import QUANTITIES, side_of
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
@@ -31,6 +31,7 @@ __all__ = ["assess", "assess_case"]
 
 _AGREE = 1e-9  # a lower bound above an upper one by more than this is a contradiction
 _SAME = 1e-12
+_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a difference of two probabilities
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
 _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
 
@@ -82,7 +83,17 @@ class _Ledger:
             if row is not winner:
                 why = _why(row[0], winner[0])
                 self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
+        return _with_lower_end(winner, rows)
+
+
+def _with_lower_end(winner: tuple[Bound, Finding], rows: Sequence[tuple[Bound, Finding]]) -> tuple[Bound, Finding]:
+    """Return the winner with the best lower end that is proven, where it has none of its own."""
+    bound, finding = winner
+    proven = [other.low for other, f in rows if other.low is not None and f.certified and other.side != "lower"]
+    if bound.low is not None or not proven:
         return winner
+    low = min(max(proven), bound.value)
+    return replace(bound, low=low, high=bound.value, side=side_of(low, bound.value)), finding
 
 
 def _why(bound: Bound, winner: Bound) -> str:
@@ -194,7 +205,7 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         success, reason["success"] = None, _NO_SUCCESS
     gained = gain[0] if gain else None
     if success is not None and baseline is not None:
-        gained = _minus(success[0], baseline)
+        gained = _minus(success[0], baseline, None if rad is None else rad[0])
     for name, known in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
         if known is None:
             reason.setdefault(name, _first_reason(ledger, name))
@@ -230,15 +241,26 @@ def _largest_tv(case: Case) -> float:
 
 def _at_least(success: Bound, baseline: float) -> Bound:
     """Return a success that rounding has not carried below the blind guess, which any attacker reaches."""
+    if baseline == 1.0:
+        return replace(success, value=1.0, low=1.0, high=1.0, side="exact")
     if success.value >= baseline:
         return success
     return replace(success, value=baseline, high=None if success.high is None else max(success.high, baseline))
 
 
-def _minus(success: Bound, baseline: float) -> Bound:
-    low = None if success.low is None else max(0.0, success.low - baseline)
+def _minus(success: Bound, baseline: float, rad: Bound | None) -> Bound:
+    """Return the gain. It may be small beside the rounding of the success; it is never above rad."""
     value = max(0.0, success.value - baseline)
-    return replace(success, value=value, low=low, high=None if low is None else value)
+    if success.low is None:
+        return replace(success, value=value)
+    large = rad is None or rad.value == 0.0 or rad.value > _SAME  # (a smaller one may be a gain that rounding hides)
+    if success.side == "exact" and value == 0.0 and (large or baseline == 1.0):
+        return replace(success, value=0.0, low=0.0, high=0.0)  # the release changes no guess
+    error = 0.0 if _SAME * value >= _ROUNDING else _ROUNDING
+    low, high = max(0.0, success.low - baseline - error), value + error
+    if rad is not None and rad.value < high:
+        high = max(rad.value, low)
+    return replace(success, value=high, low=low, high=high, side=side_of(low, high))
 
 
 def _first_reason(ledger: _Ledger, quantity: str) -> str:

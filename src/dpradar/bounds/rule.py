@@ -26,6 +26,7 @@ class Finding:
     low: float | None = None
     assumes: tuple[str, ...] = ()
     hit: float | None = None  # of the attack that attains it, where known
+    certified: bool = True  # whether the lower end is proven, not estimated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

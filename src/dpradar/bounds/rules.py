@@ -24,6 +24,7 @@ from .rule import Finding, Rule
 
 if TYPE_CHECKING:
     from ..mechanisms.capabilities import OneHot
+    from ..results.bound import Quantity
 
 __all__ = ["RULES"]
 
@@ -142,8 +143,23 @@ def _simulation(case: Case) -> list[Finding]:
     return found
 
 
+def _settled(find: Find) -> Find:
+    """Return the engine with a rad of exactly 0 where no release can be of use, whatever rounding made of it."""
+
+    def settled(case: Case) -> Sequence[Finding]:
+        findings = find(case)
+        if not case.threat.is_settled:
+            return findings
+        return [replace(f, value=0.0, low=0.0, side="exact") if f.quantity == "rad" else f for f in findings]
+
+    return settled
+
+
 def _engine(name: str, title: str, find: Find, *cites: str) -> Rule:
-    return Rule(name=name, title=title, cites=(_THM_4_3, *cites), quantities=("rad", "success"), find=find, engine=True)
+    quantities: tuple[Quantity, ...] = ("rad", "success")
+    return Rule(
+        name=name, title=title, cites=(_THM_4_3, *cites), quantities=quantities, find=_settled(find), engine=True
+    )
 
 
 def _rad(name: str, title: str, find: Find, *cites: str) -> Rule:

@@ -195,7 +195,8 @@ class Release:
     inclusion: InclusionChannel | None = None
     line: LineModel | None = None
     continuous: ContinuousModel | None = None
-    vectors: Floats | None = None  # Gaussian noise of unit variance around one vector per input
+    vectors: Floats | None = None  # Gaussian noise of unit variance around one vector per input, moved near 0
+    absent: Floats | None = None  # where a record that contributes 0 lies among the vectors, if that is known
     one_hot: OneHot | None = None
     counts: CountModel | None = None
     pair: Callable[[int, int], Pairs] | None = None  # what the release is for two inputs, exactly

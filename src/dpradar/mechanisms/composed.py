@@ -76,11 +76,11 @@ def _composed_privacy(parts: Sequence[tuple[Release, int]], relation: Relation) 
     return together(known, relation) if len(known) == len(promises) else None
 
 
-def _gaussian_privacy(vectors: Floats, relation: Relation) -> Privacy:
+def _gaussian_privacy(vectors: Floats, absent: Floats, relation: Relation) -> Privacy:
     if relation == "replace-one":
         mu = largest_distance(vectors, 2)
     elif relation == "add-remove":
-        mu = float(np.sqrt(np.square(vectors).sum(axis=1).max()))
+        mu = float(np.sqrt(np.square(vectors - absent).sum(axis=1).max()))
     else:
         mu = smallest_radius(vectors, 2)
     return gaussian_privacy(mu, relation, f"Gaussian noise together, {relation}")
@@ -88,6 +88,7 @@ def _gaussian_privacy(vectors: Floats, relation: Relation) -> Privacy:
 
 def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     vectors = [part.vectors for part in parts if part.vectors is not None]
+    absent = [part.absent for part in parts if part.absent is not None]
     finite = [part.finite for part in parts if part.finite is not None]
     readers = [part.likelihoods for part in parts if part.likelihoods is not None]
     distances = [part.pair_tv for part in parts if part.pair_tv is not None]
@@ -96,8 +97,8 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     stacked = np.hstack(vectors) if len(vectors) == len(parts) else None
 
     def privacy(relation: Relation) -> Privacy | None:
-        if stacked is not None:
-            return _gaussian_privacy(stacked, relation)
+        if stacked is not None and len(absent) == len(parts):
+            return _gaussian_privacy(stacked, np.hstack(absent), relation)
         return _composed_privacy([(part, 1) for part in parts], relation)
 
     def likelihoods(reports: Any) -> Floats:
@@ -119,6 +120,7 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         inputs=size,
         finite=Product(tuple(finite)) if len(finite) == len(parts) else None,
         vectors=stacked,
+        absent=np.hstack(absent) if len(absent) == len(parts) else None,
         pair=pair if len(exact) == len(parts) else None,
         pair_tv=_tighter(product_tv, pair if len(exact) == len(parts) else None, size)
         if len(distances) == len(parts)

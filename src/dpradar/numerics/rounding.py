@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Literal
 
 from ..errors import NumericsError
 
-__all__ = ["clip_probability", "rounded"]
+__all__ = ["clip_probability", "rounded", "significant"]
 
+Direction = Literal["up", "down", "nearest"]
 _MODES = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
+_ALL = Context(prec=1_000)  # digits enough for every float
+_SMALL = Decimal("1e-6")
+_FEW = 3
 # Floating-point sums of probabilities stray this far at most; anything further off is a bug.
 SLACK = 1e-9
 
 
-def rounded(value: float, digits: int, direction: Literal["up", "down", "nearest"]) -> str:
-    """Return ``value`` with ``digits`` decimals, rounded in ``direction``.
+def rounded(value: float, digits: int, direction: Direction) -> str:
+    """Return ``value`` with ``digits`` decimals, rounded in ``direction``; below 1e-6 in scientific notation.
 
-    A value within 1e-12 of the grid counts as on the grid, so that 0.1 + 0.2 is not shown as 0.31.
+    Guarantee
+    ---------
+    Rounded up, the text is never below the number; rounded down, never above. The number is the decimal that Python
+    prints. Only 0 is shown as 0 when rounded up.
 
     Examples
     --------
-    >>> rounded(0.38914, 3, "up"), rounded(0.38914, 3, "down"), rounded(0.1 + 0.2, 2, "up")
-    ('0.390', '0.389', '0.30')
+    >>> rounded(0.38914, 3, "up"), rounded(0.38914, 3, "down"), rounded(0.3, 2, "up"), rounded(0.1 + 0.2, 2, "up")
+    ('0.390', '0.389', '0.30', '0.31')
+    >>> rounded(5.9e-8, 6, "up"), rounded(0.0, 6, "up")
+    ('5.90e-08', '0.000000')
     """
-    step = Decimal(1).scaleb(-digits)
-    snapped = Decimal(repr(round(value, 12)))
-    return format(snapped.quantize(step, rounding=_MODES[direction]), "f")
+    exact = Decimal(repr(float(value)))
+    if not exact.is_finite():
+        return f"{value:g}"
+    if exact and abs(exact) < _SMALL:
+        return significant(value, _FEW, direction)
+    return format(exact.quantize(Decimal(1).scaleb(-digits), rounding=_MODES[direction], context=_ALL), "f")
+
+
+def significant(value: float, digits: int, direction: Direction) -> str:
+    """Return ``value`` in scientific notation with ``digits`` significant digits, rounded in ``direction``.
+
+    Examples
+    --------
+    >>> significant(5.91e-8, 2, "up"), significant(5.91e-8, 2, "down"), significant(9.99e-8, 2, "up")
+    ('6.0e-08', '5.9e-08', '1.0e-07')
+    """
+    exact = Decimal(repr(float(value)))
+    step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
+    mantissa, exponent = f"{exact.quantize(step, rounding=_MODES[direction], context=_ALL):.{digits - 1}e}".split("e")
+    return f"{mantissa}e{int(exponent):+03d}"
 
 
 def clip_probability(value: float, where: str) -> float:

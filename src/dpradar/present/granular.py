@@ -27,7 +27,7 @@ def loss_text(value: float | None) -> str:
     Examples
     --------
     >>> loss_text(0.1 + 0.2), loss_text(math.inf), loss_text(None)
-    ('0.3', 'infinite', '')
+    ('0.300001', 'infinite', '')
     """
     if value is None:
         return ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
-from ..numerics.rounding import rounded
+from ..numerics.rounding import rounded, significant
 
 if TYPE_CHECKING:
     from ..results import Assessment, Bound, Estimate
@@ -18,6 +19,7 @@ __all__ = [
     "count_up",
     "crowd",
     "estimated_count",
+    "least",
     "number",
     "percent",
     "plain_count",
@@ -25,10 +27,11 @@ __all__ = [
     "shown_limit",
 ]
 
-SNAP = 1e-9  # a count this close to a whole number is that number
+SNAP = 1e-9  # a blind guess this close to 1 cannot fail
 SMALL = 0.01  # below one in a hundred, count in ten thousand
 LARGE = 1e6
-_MOST_PLACES = 12  # decimals; smaller numbers are shown in full
+_TINY = 1e-6
+_MOST_PLACES = 12  # decimals; smaller numbers are shown in scientific notation
 _LONG_PLACES = 6
 _FEW, _MANY = 100, 10_000
 
@@ -46,6 +49,19 @@ def number(bound: Bound, digits: int = 4) -> str:
     return word + rounded(bound.value, digits, "down" if bound.side == "lower" else "up")
 
 
+def least(bound: Bound, digits: int = 6) -> str:
+    """Return the lower end of what an upper bound is known to lie in, such as ", at least 0.25"; "" where it is 0.
+
+    Examples
+    --------
+    >>> from dpradar.results import Bound
+    >>> least(Bound(value=0.38914, side="upper", rule="exact-known-cell", low=0.3, high=0.38914), 3)
+    ', at least 0.300'
+    """
+    shown = bound.side == "upper" and bound.low is not None and bound.low > 0.0
+    return f", at least {rounded(bound.low or 0.0, digits, 'down')}" if shown else ""
+
+
 def safe_number(value: float, more_private: str | None, digits: int = 6) -> str:
     """Return a calibrated parameter with a few significant digits, rounded to the side with more noise.
 
@@ -56,12 +72,13 @@ def safe_number(value: float, more_private: str | None, digits: int = 6) -> str:
     """
     if not math.isfinite(value):
         return f"{value:g}"
-    if value == 0.0 or float(value).is_integer():
-        return f"{value:g}" if abs(value) < LARGE else f"{value:.6g}"
+    if float(value).is_integer() and abs(value) < LARGE:
+        return f"{value:g}"
+    side: Literal["up", "down"] = "down" if more_private == "down" else "up"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    if places > _MOST_PLACES:
-        return f"{value:.17g}"
-    return rounded(value, places, "down" if more_private == "down" else "up")
+    if places > _MOST_PLACES or abs(value) < _TINY or float(value).is_integer():
+        return significant(value, digits, side)
+    return rounded(value, places, side)
 
 
 def shown_limit(value: float, side: Literal["up", "down"]) -> str:
@@ -82,13 +99,18 @@ def crowd(share: float) -> int:
 
 def count_up(share: float, people: int) -> int:
     """Return how many people a share is, rounded up."""
-    return min(max(math.ceil(share * people - SNAP), 0), people)
+    return min(max(math.ceil(_people(share, people)), 0), people)
+
+
+def _people(share: float, people: int) -> Decimal:
+    """Return a share of some people, exactly: of the decimal that Python prints."""
+    return Decimal(repr(float(share))) * people
 
 
 def estimated_count(estimate: Estimate, people: int) -> tuple[int, int, int]:
     """Return an estimate in people: the nearest count, and an interval that is rounded outward."""
-    low = math.floor(estimate.low * people + SNAP)
-    return round(estimate.estimate * people), low, math.ceil(estimate.high * people - SNAP)
+    low, high = math.floor(_people(estimate.low, people)), math.ceil(_people(estimate.high, people))
+    return round(estimate.estimate * people), low, high
 
 
 def plain_count(count: float) -> str:
@@ -123,7 +145,7 @@ class Counts:
 
 def _most(bound: Bound, people: int) -> str:
     # An exact number between 0 and 1 person is shown as 1, which is then a bound.
-    speck = SNAP < bound.value * people < 1.0 - SNAP
+    speck = 0 < _people(bound.value, people) < 1
     return "at most " if bound.side == "upper" or speck else ""
 
 
@@ -163,7 +185,7 @@ def blind_counts(result: Assessment) -> Counts | None:
     people = crowd(result.baseline)
     after = count_up(result.success.value, people)
     before = round(result.baseline * people)
-    if after - before < (result.success.value - result.baseline) * people - SNAP:
-        before = math.floor(result.baseline * people + SNAP)
+    if after - before < _people(result.success.value, people) - _people(result.baseline, people):
+        before = math.floor(_people(result.baseline, people))
     before = min(before, after)
     return Counts(people=people, before=before, after=after, added=after - before, most=_most(result.success, people))

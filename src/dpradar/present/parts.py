@@ -9,7 +9,7 @@ from ..numerics.rounding import rounded
 from . import sentences
 from .attackers import attacker
 from .citations import bibtex
-from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, number
+from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number
 from .view import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Table
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
             rows.append((name, "none", result.reason.get(name, "")))
         else:
             cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
-            rows.append((name, number(bound, 6), f"{bound.rule}{cites}"))
+            rows.append((name, number(bound, 6), f"{bound.rule}{least(bound)}{cites}"))
     return rows
 
 
@@ -158,8 +158,8 @@ def _row(quantity: str, bound: Bound | None, result: Assessment, notes: _Notes) 
         return (name, _NONE, "none", _NONE, _NONE, _NONE, notes.point([result.reason.get(quantity, "")]))
     compared = quantity in ("success", "gain") and result.baseline is not None
     blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
-    told = notes.point(bound.assumes)
-    return (name, blind, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)
+    told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
+    return (name, blind, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)
 
 
 def _theorems(cites: Sequence[str]) -> str:
@@ -176,8 +176,8 @@ def _rate_row(saved: SavedRates | None, notes: _Notes) -> list[tuple[str, ...]]:
         return []
     bound = saved.tpr(_FPR)
     name = "targets found, 1 of 100 others accused (tpr)"
-    told = notes.point(bound.assumes)
-    return [(name, _NONE, number(bound, 6), _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)]
+    told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
+    return [(name, _NONE, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)]
 
 
 def saved_rates(result: Assessment) -> SavedRates | None:

@@ -11,7 +11,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from ..numerics.rounding import rounded
+from ..numerics.rounding import rounded, significant
 from .numbers import (
     LARGE,
     SNAP,
@@ -361,7 +361,7 @@ def calibration_headline(result: Calibration) -> str:
 
 def achieved_sentence(value: float) -> str:
     """Return what a calibrated release reaches, rounded up."""
-    return rounded(value, 6, "up") if value < LARGE else f"{value:.6g}"
+    return rounded(value, 6, "up") if value < LARGE else significant(value, 6, "up")
 
 
 def achieved_limit_sentence(one: Achieved) -> str:

@@ -5,11 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["QUANTITIES", "Bound", "Quantity", "Side"]
+__all__ = ["QUANTITIES", "Bound", "Quantity", "Side", "side_of"]
 
 Side = Literal["exact", "upper", "lower"]
 Quantity = Literal["rad", "success", "gain", "worst_gain"]
+_EXACT = 1e-6  # of the value: a certified interval this narrow counts as the value itself
 QUANTITIES: tuple[Quantity, ...] = ("rad", "success", "gain", "worst_gain")
+
+
+def side_of(low: float, high: float) -> Side:
+    """Return what the upper end of a certified interval is: exact if it is narrower than 1e-6 of it, else a bound.
+
+    Examples
+    --------
+    >>> side_of(0.25, 0.2500001), side_of(0.0, 4e-7), side_of(0.0, 0.0)
+    ('exact', 'upper', 'exact')
+    """
+    return "exact" if high - low <= _EXACT * high else "upper"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +29,8 @@ class Bound:
     """A value with its side: exact, an upper bound or a lower bound.
 
     ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the
-    upper end, so that it is safe to compare with a limit.
+    upper end, so that it is safe to compare with a limit. Exact means that they are less than 1e-6 of the value apart;
+    a value of 0 is exact only where it is certain.
 
     Examples
     --------

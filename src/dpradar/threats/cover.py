@@ -8,17 +8,17 @@ that nobody needs an m x m matrix where success sets are cells of a partition or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .goal import Goal, slack
 from .segments import Blocks, Segments, segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .goal import Goal
     from .prior import Prior
 
 __all__ = ["Block", "Cover", "cover"]
@@ -121,6 +121,25 @@ class Cover:
             total = total + block.best(rows[block.members])
         return np.asarray(total)
 
+    def is_sure(self, pi: Floats) -> bool:
+        """Whether in every fibre some guess is right about all members with mass: success is 1 without a release."""
+        carried = (pi > 0.0).astype(float)
+        return bool(self.best_total(carried) == carried.sum())
+
+    def is_settled(self, pi: Floats) -> bool:
+        """Whether all guesses are right about the same members with mass: no release changes what is best to guess."""
+        carried = pi > 0.0
+        if int(carried.sum()) == 1:
+            return True
+        usual = (self.single_hits > 0) & (self.single_hits < self.guesses)
+        if np.any(usual & carried[self.single]):
+            return False
+        if self.parts is not None and self.blocks:
+            seen = self.parts.totals(carried[self.parts.members].astype(np.intp)) > 0
+            return not np.any(seen & ((self.parts.misses > 0) | (self.parts.cells > 1)))
+        own = ((block, carried[block.members].astype(float)) for block in self.blocks)
+        return all(float(block.worst(mass)) == mass.sum() or float(block.best(mass)) == 0.0 for block, mass in own)
+
     def masses(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return for each block the sum of its rows, and its best class sum."""
         if self.parts is not None and self.blocks:
@@ -150,10 +169,9 @@ def _cells_block(members: Ints, starts: Ints, guesses: int) -> Block:
     return Block(members, kind, np.ones(starts.size, dtype=np.intp), guesses - starts.size, low=starts)
 
 
-def _windows_block(members: Ints, numbers: Floats, guesses: Floats, eta: float) -> Block:
+def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], reach: Any) -> Block:
     members = members[np.argsort(numbers[members], kind="stable")]
     own = numbers[members]
-    reach = eta + slack(numbers, eta)
     low = np.searchsorted(own, guesses - reach, side="left")
     high = np.searchsorted(own, guesses + reach, side="right")
     pairs, counts = np.unique(np.stack([low, high]), axis=1, return_counts=True)
@@ -186,12 +204,11 @@ def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
     single = np.array([f[0] for f in fibres if f.size == 1], dtype=np.intp)
     large = [f for f in fibres if f.size > 1]
     if goal.is_absolute:
-        numbers = prior.numbers("Goal.within")
+        numbers, reach = goal.windows(prior)
         ordered = np.sort(numbers)
-        reach = goal.eta + slack(numbers, goal.eta)
         own = numbers[single]
         hits = np.searchsorted(ordered, own + reach, side="right") - np.searchsorted(ordered, own - reach, side="left")
-        blocks = tuple(_windows_block(f, numbers, ordered, goal.eta) for f in large)
+        blocks = tuple(_windows_block(f, numbers, ordered, reach) for f in large)
         return Cover(prior.size, single, hits, blocks)
     table = goal.hits(prior)
     return Cover(prior.size, single, table[:, single].sum(axis=0), tuple(_matrix_block(f, table) for f in large))

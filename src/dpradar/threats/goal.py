@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.decimals import as_fraction, whole_numbers
 from ..params import Param, as_floats
 from .knowledge import codes_of, column_codes
 from .prior import checked_labels
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Goal"]
 
 _ETA = Param(name="eta", low=0.0, what="how far off a guess may be and still count as right", typical=(0.0, 100.0))
-
-_ROUNDING = 16.0 * float(np.finfo(float).eps)  # of sums and differences of a few numbers
+_TOLERANCE = Param(name="tolerance", low=0.0, what="how much is added to eta", typical=(0.0, 1e-6))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +44,11 @@ class Goal:
     eta: float = 0.0
     names: tuple[Hashable, ...] = ()
     loss: Literal["absolute"] | NDArray[np.float64] | Callable[[Any, Any], float] = field(default="absolute")
+    reach: Fraction | None = None  # eta exactly; unless given the decimal that Python prints
+
+    def __post_init__(self) -> None:
+        if self.reach is None:
+            object.__setattr__(self, "reach", as_fraction(self.eta))
 
     @classmethod
     def exact(cls) -> Goal:
@@ -50,20 +56,47 @@ class Goal:
         return cls("exact")
 
     @classmethod
-    def within(cls, eta: float, loss: str | ArrayLike | Callable[[Any, Any], float] = "absolute") -> Goal:
+    def within(
+        cls,
+        eta: float | Fraction | Decimal,
+        loss: str | ArrayLike | Callable[[Any, Any], float] = "absolute",
+        *,
+        tolerance: float | Fraction | Decimal = 0.0,
+    ) -> Goal:
         """The guess may be off by at most ``eta`` of the loss.
 
         ``loss`` is ``"absolute"`` (difference of numeric values), a matrix with entry (value, guess), or a function of
         (value, guess). Guesses are values of the prior (any point of the interval for a continuous prior).
+
+        Values and eta are read as the decimals that Python prints, and the difference is compared exactly: 0.9 is
+        within 0.2 of 0.7, and of two time stamps a microsecond apart neither is within 0 of the other. Whole numbers,
+        ``Decimal`` and ``Fraction`` are taken as they are. ``tolerance`` is added to eta, for values that were computed
+        and are known to fewer digits than they print. With a continuous prior eta is the real number; losses of a
+        matrix or a function are compared as the floats they are.
+
+        Examples
+        --------
+        >>> from dpradar.threats import Prior
+        >>> Goal.within(0.2).hits(Prior.uniform(2, [0.7, 0.9])).all()
+        np.True_
+        >>> Goal.within(0).hits(Prior.uniform(2, [1.7e9, 1.7e9 + 1e-6])).sum()  # each is right about itself only
+        np.int64(2)
+        >>> Goal.within(1, tolerance=1e-9)
+        Goal.within(1.000000001, 'absolute')
         """
-        checked = _ETA.check("Goal.within", eta)
+        eta, tolerance = (Fraction(x) if isinstance(x, Decimal) and x.is_finite() else x for x in (eta, tolerance))
+        checked, added = _ETA.check("Goal.within", eta), _TOLERANCE.check("Goal.within", tolerance)
+        reach = as_fraction(eta)
+        if added:
+            reach += as_fraction(tolerance)
+            checked = _ETA.check("Goal.within", reach)
         if isinstance(loss, str):
             if loss != "absolute":
                 allowed = "'absolute', a matrix or a function (value, guess) -> loss"
                 raise ParameterError("Goal.loss", allowed, repr(loss), "Pass your own loss as a matrix or a function.")
-            return cls("within", checked)
+            return cls("within", checked, reach=reach)
         if callable(loss):
-            return cls("within", checked, loss=loss)
+            return cls("within", checked, loss=loss, reach=reach)
         hint = "Entry (i, j) is the loss of guessing value j when the value is i."
         matrix = as_floats("Goal.loss", "a square matrix of numbers >= 0", loss, hint)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.any(np.isnan(matrix)) or np.any(matrix < 0.0):
@@ -71,7 +104,7 @@ class Goal:
                 "Goal.loss", "a square matrix of numbers >= 0", f"an array of shape {matrix.shape}", hint
             )
         matrix.setflags(write=False)
-        return cls("within", checked, loss=matrix)
+        return cls("within", checked, loss=matrix, reach=reach)
 
     @classmethod
     def labels(cls, labels: Sequence[Hashable]) -> Goal:
@@ -114,8 +147,8 @@ class Goal:
                 raise ParameterError("Goal.loss", allowed, f"{self.loss.shape}", hint)
             return np.ascontiguousarray((self.loss <= self.eta).T)
         if not callable(self.loss):
-            numbers = prior.numbers("Goal.within")
-            return np.abs(numbers[:, None] - numbers[None, :]) <= self.eta + slack(numbers, self.eta)
+            numbers, reach = self.windows(prior)
+            return np.asarray(np.abs(numbers[:, None] - numbers[None, :]) <= reach, dtype=bool)
         records = [prior.record(i) for i in range(m)]
         table = np.array([[float(self.loss(z, g)) for z in records] for g in records])
         if np.any(np.isnan(table)) or np.any(table < 0.0):
@@ -125,17 +158,16 @@ class Goal:
             )
         return table <= self.eta
 
+    def windows(self, prior: Prior) -> tuple[NDArray[Any], Any]:
+        """Return the prior's values and eta as multiples of one unit: |a - b| <= eta is decided on these, exactly."""
+        numbers, (reach,) = whole_numbers(prior.exact_numbers("Goal.within"), self.reach)
+        return numbers, reach
+
     def __repr__(self) -> str:
         if self.kind == "within":
             loss = "'absolute'" if isinstance(self.loss, str) else "own loss"
-            return f"Goal.within({self.eta:g}, {loss})"
+            short = f"{self.eta:g}"
+            return f"Goal.within({short if float(short) == self.eta else repr(self.eta)}, {loss})"
         if self.kind == "labels":
             return f"Goal.labels({len(set(self.names))} labels)"
         return f"Goal.{self.kind}({', '.join(map(repr, self.names))})"
-
-
-def slack(numbers: NDArray[np.float64], eta: float) -> float:
-    """Return the rounding allowance in 'at most eta': 0.9 is within 0.2 of 0.7 although 0.7 + 0.2 < 0.9 in floats."""
-    largest = max(eta, float(np.abs(numbers).max(initial=0.0)))
-    whole = float(eta).is_integer() and bool(np.all(numbers == np.rint(numbers)))
-    return 0.0 if whole or not math.isfinite(eta) else _ROUNDING * largest

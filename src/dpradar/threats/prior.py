@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.decimals import Printed
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def check_whole(owner: str, values: Any, array: NDArray[np.float64]) -> None:
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+    """Return the probabilities as an array that cannot be changed, divided by their sum, which must be near 1."""
     flat = "Give a flat list of numbers."
     array = as_floats("Prior.probabilities", "numbers, one for each value", probabilities, flat)
     if array.ndim != 1:
@@ -120,7 +122,8 @@ def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
             f"a sum of {total:.12g}",
             "Divide them by their sum if they are weights.",
         )
-    array /= total
+    if not (isinstance(probabilities, np.ndarray) and not probabilities.flags.writeable):
+        array /= total  # (what was checked before is left as it is, to the last digit)
     array.setflags(write=False)
     return array
 
@@ -135,7 +138,8 @@ def plain_label(value: Any) -> Any:
     """
     if isinstance(value, tuple):
         return tuple(map(plain_label, value))
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = Printed(value) if isinstance(value, (np.float32, np.float16)) else value.item()
     return _NAN if isinstance(value, float) and math.isnan(value) else value
 
 
@@ -163,8 +167,8 @@ def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:
 class Prior:
     """A distribution over the records the target may have.
 
-    Use :meth:`uniform`, :meth:`of`, :meth:`records` or :meth:`continuous`. The other records of the data set are
-    known to the attacker, so the prior is about one record only.
+    Use :meth:`uniform`, :meth:`of`, :meth:`records` or :meth:`continuous`; ``Prior(probabilities, values)`` is
+    :meth:`of`. The other records of the data set are known to the attacker, so the prior is about one record only.
 
     Examples
     --------
@@ -179,6 +183,21 @@ class Prior:
     columns: Mapping[str, tuple[Any, ...]] | None = None
     interval: Continuous | None = field(default=None)
     measured: Measured | None = field(default=None)  # how it was counted, where it comes from a table
+
+    def __post_init__(self) -> None:
+        if self.interval is not None:
+            return
+        array = _checked_probabilities(self.probabilities)
+        object.__setattr__(self, "probabilities", array)
+        if self.values is None:
+            return
+        if self.columns is None:
+            object.__setattr__(self, "values", _distinct(self.values))
+        if len(self.values) != array.size:
+            hint = "Give as many values as probabilities."
+            raise ParameterError(
+                "Prior.values", f"{array.size} values, one for each probability", f"{len(self.values)}", hint
+            )
 
     @classmethod
     def uniform(cls, m: int, values: Sequence[Any] | None = None) -> Prior:
@@ -203,16 +222,7 @@ class Prior:
         >>> Prior.of([0.9, 0.1]).size
         2
         """
-        array = _checked_probabilities(probabilities)
-        if values is None:
-            return cls(array)
-        names = _distinct(list(values))
-        if len(names) != array.size:
-            hint = "Give as many values as probabilities."
-            raise ParameterError(
-                "Prior.values", f"{array.size} values, one for each probability", f"{len(names)}", hint
-            )
-        return cls(array, names)
+        return cls(probabilities, values)  # type: ignore[arg-type]
 
     @classmethod
     def records(cls, columns: Mapping[str, Sequence[Any]], weights: ArrayLike | None = None) -> Prior:
@@ -236,17 +246,19 @@ class Prior:
         rows = list(zip(*table.values(), strict=True))
         allowed, hint = f"{len(rows)} finite numbers >= 0, not all 0", "Give one weight, such as a count, per record."
         raw = np.ones(len(rows)) if weights is None else as_floats("Prior.weights", allowed, weights, hint)
-        if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or raw.sum() <= 0.0:
+        if raw.shape != (len(rows),) or not np.all(np.isfinite(raw)) or np.any(raw < 0.0) or not np.any(raw > 0.0):
             raise ParameterError("Prior.weights", allowed, "something else", hint)
+        # In units of the largest power of two, so that no sum of weights overflows or vanishes.
+        raw = np.ldexp(raw, -int(np.frexp(raw.max())[1]))
         merged: dict[tuple[Any, ...], float] = {}
         for row, weight in zip(rows, raw.tolist(), strict=True):
             merged[row] = merged.get(row, 0.0) + weight
         if len(merged) < _SMALLEST:
             hint = "With a single possible record there is nothing to learn; add the records the target could have."
             raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}", hint)
-        array = _checked_probabilities(np.array(list(merged.values())) / raw.sum())
         kept = list(zip(*merged, strict=True))
-        return cls(array, tuple(merged), dict(zip(table, kept, strict=True)))
+        shares = np.array(list(merged.values())) / raw.sum()
+        return cls(shares, tuple(merged), dict(zip(table, kept, strict=True)))
 
     @classmethod
     def continuous(cls, distribution: Distribution, low: float, high: float) -> Prior:
@@ -295,9 +307,18 @@ class Prior:
 
     def numbers(self, purpose: str) -> NDArray[np.float64]:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
+        values, array = self._numbers(purpose)
+        check_whole("Prior.values", values, array)
+        return array
+
+    def exact_numbers(self, purpose: str) -> Sequence[Any]:
+        """Return the numeric values as they were given, or raise as :meth:`numbers`; nothing is rounded to floats."""
+        return self._numbers(purpose)[0]
+
+    def _numbers(self, purpose: str) -> tuple[Sequence[Any], NDArray[np.float64]]:
         values = self.values
         if values is None:
-            return np.arange(self.size, dtype=float)
+            return range(self.size), np.arange(self.size, dtype=float)
         if self.columns is not None:
             if len(self.columns) > 1:
                 raise ParameterError(
@@ -309,9 +330,8 @@ class Prior:
             values = next(iter(self.columns.values()))
         try:
             array = np.array(values, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             array = np.full(len(values), np.nan)
-        check_whole("Prior.values", values, array)
         if not np.all(np.isfinite(array)):
             raise ParameterError(
                 "Prior",
@@ -319,7 +339,7 @@ class Prior:
                 "labels that are not numbers",
                 "Give values=[numbers], or the mechanism a query=.",
             )
-        return array
+        return values, array
 
     def record(self, index: int) -> Any:
         """Return one value as a user's function sees it: a dict for records, else the value itself."""

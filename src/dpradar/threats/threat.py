@@ -138,7 +138,15 @@ class Threat:
         prior = self.finite
         if prior.is_continuous:
             return 1.0 if self.knowledge.kind == "everything" else self._blind[1]
+        if self.cover.is_sure(prior.probabilities):
+            return 1.0  # a sum of probabilities may miss it by rounding
         return min(float(self.cover.best_total(prior.probabilities)), 1.0)
+
+    @cached_property
+    def is_settled(self) -> bool:
+        """Whether no release can be of use: one possible value, or all guesses equally right (finite priors)."""
+        finite = self.prior is not None and not self.prior.is_continuous
+        return finite and self.cover.is_settled(self.finite.probabilities)
 
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return for each fibre its probability and the best blind guess inside it."""

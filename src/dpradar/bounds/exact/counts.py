@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import NumericsError
 from ...mechanisms.counts import TooMany, choices, log_factorials, subset_law
 from ..case import Inapplicable
-from .risk import ExactRisk
+from .risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.counts import CountModel
@@ -32,7 +32,7 @@ _STEPS = 30_000_000  # numbers in the largest tables of all programmes over subs
 _WORK = 2e10  # multiplications in powers of polynomials: some seconds
 _NEGLIGIBLE = 1e-19
 _CHECK = 1e-9  # how far a total that is known may be off
-_TIE = 1e-12  # as in finite.py
+_ROUNDING = _TIE = 1e-12  # of sums over counts and histograms; a tie as in finite.py
 _LEVELS = 12
 _GRIDS = (1 << 11, 1 << 13, 1 << 15)
 _GRID_WORK = 40_000_000  # grid points times products of laws: some seconds
@@ -80,10 +80,10 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     if not (prior.is_uniform and cover.blocks[0].members.size == model.m):
         return ExactRisk(success=(low, high), assumes=note)
     # Whatever the attack says, it is right about an independent target with probability 1/m.
-    floor = 1.0 / model.m
-    rad = (0.0, 0.0) if model.epsilon == 0.0 else (max(0.0, low - floor), max(0.0, high - floor))
+    error = _ROUNDING if model.epsilon > 0.0 else 0.0
+    least, most = (with_rounding(max(0.0, end - 1.0 / model.m) if error else 0.0, error) for end in (low, high))
     hit = None if note or cover.blocks[0].misses else high
-    return ExactRisk(rad=rad, success=(low, high), hit=hit, assumes=note)
+    return ExactRisk(rad=(least[0], most[1]), success=(low, high), hit=hit, assumes=note)
 
 
 def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
@@ -256,7 +256,7 @@ def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
         share = float(pi[usual].sum())
         rad = share * min(excess, 1.0 - 1.0 / model.m)
         hit = min(share * above + tie * blind + always, 1.0)
-        return ExactRisk(rad=(rad, rad), success=(sure, sure), hit=hit)
+        return ExactRisk(rad=with_rounding(rad, _ROUNDING), success=(sure, sure), hit=hit)
     levels, counts = np.unique(pi[pi > 0.0], return_counts=True)
     if levels.size > _LEVELS:
         return ExactRisk(success=(sure, sure))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .risk import ExactRisk
+from .risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["diagonal_risk"]
 
 Floats = NDArray[np.float64]
+_EPS = float(np.finfo(float).eps)
 _POINT_MASS, _NO_MASS = 1.0 - 1e-12, 1e-12
 
 
@@ -46,7 +47,8 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
     # When no output tells anything (no noise difference, or a point-mass prior) every attack ties: guess at random.
     if channel.difference == 0.0 or float(pi.max()) >= _POINT_MASS:
         hit = blind
-    return ExactRisk(rad=(rad, rad), success=(min(success, 1.0),) * 2, hit=hit)
+    error = channel.difference * _EPS * 4.0 * (pi.size + 4.0) if cover.blocks else 0.0  # of what is subtracted
+    return ExactRisk(rad=with_rounding(rad, error), success=(min(success, 1.0),) * 2, hit=hit)
 
 
 def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float, float, float, float]:

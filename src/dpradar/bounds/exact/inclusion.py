@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..case import Inapplicable
-from .risk import ExactRisk
+from .risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
@@ -21,6 +21,7 @@ __all__ = ["inclusion_risk"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+_EPS = float(np.finfo(float).eps)
 
 
 def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -47,7 +48,9 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     running = np.cumsum(pi)
     upto = running - np.repeat(running[start] - pi[start], sizes)
     rest = np.maximum(1.0 - upto, 0.0)
-    rad = -math.expm1(-channel.epsilon) * float((included * pi * (1.0 - pi - later * rest)).sum())
+    factor = -math.expm1(-channel.epsilon)
+    rad = factor * float((included * pi * (1.0 - pi - later * rest)).sum())
+    error = factor * _EPS * 4.0 * (pi.size + 4.0)  # of the running sums and what is subtracted from 1
 
     top = np.repeat(pi[start], sizes)
     floor = math.exp(-channel.epsilon) * top
@@ -57,7 +60,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     success += float((np.array([tails[int(k)] for k in sizes]) * pi[start]).sum()) + sure
 
     hit = _hit(channel, prior, pi, included, rank, share) + sure
-    return ExactRisk(rad=(rad, rad), success=(min(success, 1.0),) * 2, hit=min(hit, 1.0))
+    return ExactRisk(rad=with_rounding(rad, error), success=(min(success, 1.0),) * 2, hit=min(hit, 1.0))
 
 
 def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:

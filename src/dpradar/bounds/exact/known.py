@@ -103,7 +103,7 @@ def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
             if left <= _TOLERANCE:
                 break
     note = "the upper end is proven, the lower end estimated from several grids"
-    return ExactRisk(rad=(max(0.0, low - 1e-10), bounds[-1] + 1e-10), assumes=(note,))
+    return ExactRisk(rad=(max(0.0, low - 1e-10), bounds[-1] + 1e-10), assumes=(note,), certified=False)
 
 
 def _ratio(model: OneHot) -> _Ratio:

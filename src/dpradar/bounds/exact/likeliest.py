@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["likeliest_risk"]
 
-_ROUNDING = 1e-13  # what sums over the values may add up to
+_ROUNDING = 1e-13  # what sums over the values may add up to, beside 1 or beside the sum
 
 
 def likeliest_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | None:
@@ -44,14 +44,16 @@ def likeliest_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | 
     pi = prior.probabilities
     if prior.is_uniform:
         half = 0.5 * np.diff(np.sort(model.points))
-        least = rad = float(model.kernel.mass(-half, half).sum()) / pi.size
+        rad = float(model.kernel.mass(-half, half).sum()) / pi.size  # a sum of positive numbers: small ones keep digits
         success = rad + 1.0 / pi.size
+        interval = (rad * (1.0 - _ROUNDING), min(rad * (1.0 + _ROUNDING), 1.0 - 1.0 / pi.size))
     else:
         success = _success(model, pi)
         # A guess that is right about nobody, if there is one, is never right about others either.
-        least, rad = success - float(pi.max()), success - (0.0 if cover.blocks[0].misses else float(pi.min()))
+        least, most = success - float(pi.max()), success - (0.0 if cover.blocks[0].misses else float(pi.min()))
+        interval = (max(0.0, least - _ROUNDING), most + _ROUNDING)
     return ExactRisk(
-        rad=(max(0.0, least - _ROUNDING), rad + _ROUNDING),
+        rad=interval,
         success=(success - _ROUNDING, min(1.0, success + _ROUNDING)),
         hit=min(success, 1.0) if prior.is_uniform else None,
     )

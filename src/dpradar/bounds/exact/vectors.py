@@ -38,7 +38,7 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
     -----
     Gaussian noise across the line carries no information, so the projection onto it is the whole release.
     """
-    centred = vectors - vectors.mean(axis=0)
+    centred = vectors - vectors[0]
     largest = float(np.abs(centred).max()) or 1.0  # a unit of length, so that squares neither overflow nor vanish
     centred = centred / largest
     longest = centred[int(np.square(centred).sum(axis=1).argmax())]
@@ -69,7 +69,7 @@ def equidistant_gaussian(vectors: Floats) -> OneHot:
     if rows > _MOST_CANDIDATES:
         message = f"compares all pairs of candidates, at most {_MOST_CANDIDATES}"
         raise Inapplicable(message)
-    vectors = vectors - vectors.mean(axis=0)  # what all have in common would leave few digits for the differences
+    vectors = vectors - vectors[0]  # what all have in common would leave few digits for the differences
     gram = vectors @ vectors.T
     norms = np.diag(gram)
     squared = norms[:, None] + norms[None, :] - 2.0 * gram

@@ -171,13 +171,17 @@ _LARGEST_WHOLE = 2.0**53  # above it not every whole number is a float
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeChannel:
-    """Discrete noise around one whole number per input; outputs are listed from ``first`` to ``last``, tails lumped."""
+    """Discrete noise around one whole number per input; outputs are listed from ``first`` to ``last``, tails lumped.
+
+    Points and listed outputs are counted from ``origin``, near which floats have digits; the ends of a clamp are not.
+    """
 
     points: Floats
     law: Law
     first: int
     last: int
     truncate: Range
+    origin: int = 0
 
     @property
     def inputs(self) -> int:
@@ -209,7 +213,7 @@ class LatticeChannel:
         low, high = float(self.points.min()), float(self.points.max())
         distance = {
             "replace-one": high - low,
-            "add-remove": max(abs(low), abs(high)),
+            "add-remove": max(abs(low + self.origin), abs(high + self.origin)),
             "reference": math.ceil((high - low) / 2),
         }[relation]
         source = f"discrete noise, distance {distance:g}, {relation}"
@@ -242,15 +246,16 @@ class LatticeChannel:
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return one noisy whole number per given input."""
-        noisy = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.law.sample(len(inputs), rng)
+        clean = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.origin
+        noisy = clean + self.law.sample(len(inputs), rng)
         return noisy if self.truncate is None else np.clip(noisy, *self.truncate).astype(np.int64)
 
     def likelihoods(self, reports: Any) -> Floats:
         """Return the log-likelihood of every input, one row per output; a clamped end stands for all beyond it."""
-        noisy = np.asarray(reports)[:, None]
+        noisy = np.asarray(reports)[:, None] - self.origin
         chances = self.law.pmf(noisy - self.points[None, :])
         if self.truncate is not None:
-            low, high = self.truncate
+            low, high = (end - self.origin for end in self.truncate)
             chances = np.where(noisy <= low, self.law.below(low - self.points)[None, :], chances)
             chances = np.where(noisy >= high, self.law.below(self.points - high)[None, :], chances)
         with np.errstate(divide="ignore"):
@@ -273,7 +278,7 @@ class LatticeChannel:
         law = SummedLaw(self.law, times)  # type: ignore[arg-type]
         points = times * self.points
         first, last = int(points.min()) - law.margin, int(points.max()) + law.margin
-        return LatticeChannel(points, law, first, last, None).release()
+        return LatticeChannel(points, law, first, last, None, times * self.origin).release()
 
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
@@ -315,14 +320,17 @@ def _bound(
         raise ParameterError(
             f"{owner}.query", "whole numbers: the noise is on whole numbers", "a fraction", "Use Laplace or Gaussian."
         )
-    first, last = int(points.min()) - law.margin, int(points.max()) + law.margin
+    origin = int(points.min())
+    points = points - origin
+    first, last = -law.margin, int(points.max()) + law.margin
     if truncate is not None:
-        # An open end clamps nothing; an end far beyond every output does the same.
-        low, high = (min(max(end, first - 2.0), last + 2.0) if math.isinf(end) else end for end in truncate)
-        if low != round(low) or high != round(high):
+        if any(math.isfinite(end) and not float(end).is_integer() for end in truncate):
             raise ParameterError(f"{owner}.truncate", "whole numbers", f"{truncate}", "The noise is on whole numbers.")
-        first, last = _clamped(first, last, int(low), int(high))
-    return LatticeChannel(points, law, first, last, truncate).release()
+        # An open end clamps nothing; an end far beyond every output does the same.
+        beyond = {-math.inf: first - 2, math.inf: last + 2}
+        low, high = (beyond[end] if math.isinf(end) else int(end) - origin for end in truncate)
+        first, last = _clamped(first, last, low, high)
+    return LatticeChannel(points, law, first, last, truncate, origin).release()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.special import ndtr
+from ...numerics.special import erf, ndtr
 
 __all__ = ["GaussianKernel", "LaplaceKernel"]
 
 Floats = NDArray[np.float64]
-_ROOT3 = math.sqrt(3.0)
+_ROOT2, _ROOT3 = math.sqrt(2.0), math.sqrt(3.0)
 _PEAK3 = 2.0 * math.exp(-1.5) / math.sqrt(2.0 * math.pi)  # |x^2 - 1| phi(x) at sqrt(3), its maximum beyond 1
 
 
@@ -117,7 +117,9 @@ class GaussianKernel:
         flip = low > 0.0
         left = np.where(flip, -high, low) / self.sigma
         right = np.where(flip, -low, high) / self.sigma
-        return np.asarray(ndtr(right) - ndtr(left))
+        across = (left < 0.0) & (right > 0.0)
+        both = 0.5 * (erf(right / _ROOT2) - erf(left / _ROOT2))  # a sum of two positive numbers, however small
+        return np.asarray(np.where(across, both, ndtr(right) - ndtr(left)))
 
     def meeting(self, gap: float, ahead: float) -> float:
         """Return where this density, e^ahead times as large, equals a copy at ``gap``."""

@@ -16,6 +16,7 @@ from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.places import from_lowest
 from ...numerics.special import erf
 from ...params import Param, shown
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
@@ -65,6 +66,7 @@ SIGMA = Param(
 )
 
 _ABOVE_SQRT_2 = math.nextafter(math.sqrt(2.0), 2.0)  # a product with it is not rounded below the true one
+_MOST_UNITS = 2.0**38  # reports further from 0 are rounded by more than 1e-4 units of the noise
 _LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
 
 
@@ -104,7 +106,7 @@ class NoisyVectors:
             size = np.abs(self.points).sum(axis=1) if norm == 1 else np.sqrt(np.square(self.points).sum(axis=1))
             distance = float(size.max())
         else:
-            distance = smallest_radius(self.points, norm)
+            distance = smallest_radius(self.points - self.points.min(axis=0), norm)
         return noise_privacy(self.kernel, distance, relation, on_line=self.points.shape[1] == 1)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
@@ -121,9 +123,8 @@ class NoisyVectors:
         if self.truncate is not None:
             return self._line().likelihoods(noisy[:, 0])
         if isinstance(self.kernel, GaussianKernel):
-            middle = self.points.mean(axis=0)  # what all have in common would leave few digits for the differences
-            points = self.points - middle
-            inner = (noisy - middle) @ points.T - 0.5 * np.square(points).sum(axis=1)
+            points = self.points - self.points[0]  # what all have in common would leave few digits for the differences
+            inner = (noisy - self.points[0]) @ points.T - 0.5 * np.square(points).sum(axis=1)
             return np.asarray(inner / self.kernel.sigma / self.kernel.sigma)
         result = np.empty((noisy.shape[0], self.inputs))
         for value in range(self.inputs):
@@ -152,20 +153,24 @@ class NoisyVectors:
         rows, columns = self.points.shape
         free = self.truncate is None
         line = self._line() if columns == 1 else None
-        height = float(self.points.max())
-        one_hot = free and rows == columns and height > 0.0 and np.array_equal(self.points, height * np.eye(rows))
         gaussian = free and isinstance(self.kernel, GaussianKernel)
+        moved, known = from_lowest(self.points, self.kernel.unit, self.kernel.reach)
+        height = float(moved.max())
+        one_hot = free and rows == columns and height > 0.0 and np.array_equal(moved, height * np.eye(rows))
+        # Reports are numbers around the contributions: where these are too large, rounding would hide the noise.
+        read = (free or columns == 1) and float(np.abs(self.points).max()) <= _MOST_UNITS * self.kernel.unit
         return Release(
             name=f"{'Laplace' if self.is_laplace else 'Gaussian'} noise",
             privacy=self.privacy,
             inputs=rows,
             line=line,
-            vectors=self.points / self.kernel.unit if gaussian else None,
+            vectors=moved / self.kernel.unit if gaussian else None,
+            absent=-self.points.min(axis=0) / self.kernel.unit if gaussian and known else None,
             one_hot=OneHot(height, self.kernel) if one_hot else None,
             pair=self.pair if free and (columns == 1 or gaussian) else None,
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
             sample=self.sample,
-            likelihoods=self.likelihoods if free or columns == 1 else None,
+            likelihoods=self.likelihoods if read else None,
             repeat=self._averaged if gaussian else None,
         )
 
