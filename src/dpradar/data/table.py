@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .binning import Rule
+    from .engine import Source
 
     Floats = NDArray[np.float64]
 
@@ -127,8 +128,10 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     sure = None if confidence is None else CONFIDENCE.check("data", confidence)
     size = _checked_domain(domain, smoothed=added is not None)
     with opened(table, memory) as source:
-        schema = guarded(source.table.schema)
-        _check_columns(schema, names, weight)
+        schema = _schema(source)
+        _check_columns(schema, names, weight, has_real_names=source.has_real_names)
+        if any(schema[name].is_timestamp() for name in names):
+            source.check_zone()
         cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
         plan = Plan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
         cells = count_cells(source, plan)
@@ -168,14 +171,23 @@ def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     return int(_DOMAIN.check("data", domain))
 
 
-def _check_columns(schema: Any, names: Sequence[str], weight: str | None) -> None:
-    # Not all names are listed: those of a file without a header are its first record.
-    known = list(schema.names)
+def _schema(source: Source) -> dict[str, Any]:
+    types = guarded(source.table.schema)
+    return {name: types[inner] for name, inner in source.names.items()}
+
+
+def _check_columns(
+    schema: Mapping[str, Any], names: Sequence[str], weight: str | None, *, has_real_names: bool
+) -> None:
+    # Not all names are listed, and none of a CSV file: if it has no header they are its first record.
+    known = list(schema)
     for name in (*names, *([] if weight is None else [weight])):
-        if name not in known:
+        if name not in schema:
             near = [other for other in known if other.lower() == name.lower()]
             near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.7)
-            hint = f"Did you mean {near[0]!r}?" if near else "A CSV file needs a header."
+            hint = f"Did you mean {near[0]!r}?" if near else "Names are written as in the table, capitals included."
+            if not has_real_names:
+                hint = "A CSV file needs a header, and names are written as they are there, capitals included."
             raise ParameterError("data.columns", "columns of the table", repr(name), hint)
     if weight is not None and (not schema[weight].is_numeric() or schema[weight].is_boolean()):
         raise ParameterError("data.weight", "a column of numbers", f"{weight!r} of type {schema[weight]}")
