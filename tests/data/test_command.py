@@ -64,10 +64,12 @@ def test_a_stated_domain_is_larger_than_what_occurs(folder, capsys):
 
 def test_weights_suppression_and_confidence(folder, capsys):
     options = ("--weights", "weight", "--suppress", 3, "--prior-confidence", 0.9, "--columns", "sex,race,age")
+    told = asked("assess", "oue", *BASE, *options, "--epsilon", 2, capsys=capsys, code=2).err
+    assert "--fixed-weights" in told
+    options = (*options, "--fixed-weights")
     found = json.loads(asked("assess", "oue", *BASE, *options, "--epsilon", 2, "--json", capsys=capsys).out)
-    p = prior(
-        "people.parquet", ["sex", "race", "age"], "weight", bins={"age": [18, 40, 65]}, suppress=3, confidence=0.9
-    )
+    asked_for = {"bins": {"age": [18, 40, 65]}, "suppress": 3, "confidence": 0.9, "fixed_weights": True}
+    p = prior("people.parquet", ["sex", "race", "age"], "weight", **asked_for)
     assert found["rad"]["rule"] == "prior-region"
     assert found["prior"]["region"]["distance"] == p.measured.distance
 

@@ -345,6 +345,7 @@ def test_numbers_too_large_for_narrow_bins_are_refused():
         prior(pa.table({"x": [1.0, 1e17]}), ["x"], bins={"x": "width:0.1"})
 
 
+@pytest.mark.filterwarnings("ignore")  # of ibis and DuckDB among themselves
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
 def test_years_of_time_stamps_are_those_of_utc(zone):
     connection = ibis.duckdb.connect()

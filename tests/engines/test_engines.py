@@ -42,7 +42,8 @@ def test_every_rule_and_kind_of_weight(everywhere, weight, bins):
     found = everywhere("people", pa.table(tables.people(2000, np.random.default_rng(1))))
     columns = ["age", 'Sex, or "not"', "income", "Smokes"]
     for suppress in (1, 4):
-        pairs = same(found, columns, weight, bins=bins, suppress=suppress, confidence=0.95, exactly=weight != "weight")
+        settings = {"bins": bins, "suppress": suppress, "confidence": 0.95, "fixed_weights": True}
+        pairs = same(found, columns, weight, **settings, exactly=weight != "weight")
         for _, known, other in pairs:
             agree(*(assessed(p, ["age", "income"], ["Smokes"]) for p in (known, other)))
 

@@ -216,8 +216,7 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         version=__version__,
         rates=Rates(case),
     )
-    measured = None if threat.prior is None else threat.prior.measured
-    return result if measured is None else widened(result, measured, _largest_tv(case))
+    return result if threat.prior is None or threat.prior.measured is None else widened(result, case, _largest_tv(case))
 
 
 def _largest_tv(case: Case) -> float:

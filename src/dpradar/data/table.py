@@ -65,6 +65,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     suppress: int = 1,
     smooth: float | None = None,
     confidence: float | None = None,
+    fixed_weights: bool = False,
     domain: int | Literal["product"] | None = None,
     memory: str = "2GB",
     most_cells: int = MOST_CELLS,
@@ -80,7 +81,8 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
 
     Assumes
     -------
-    Without ``confidence`` the rows are everybody the target may be; with it they were drawn independently from them.
+    Without ``confidence`` the rows are everybody the target may be; with it they were drawn independently from them,
+    and weights were fixed before (``fixed_weights``).
 
     Parameters
     ----------
@@ -100,7 +102,13 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     smooth
         Add so many rows to every cell, of those occupied or of all with ``domain="product"``.
     confidence
-        Report the risk with a region that holds the true prior with this confidence.
+        Report the risk with a region that holds the true prior with this confidence. With a ``weight`` it needs
+        ``fixed_weights``.
+    fixed_weights
+        Say that the weight of each row was settled before the row was drawn, as in a stratified sample where every
+        place in the sample belongs to a stratum and has that stratum's weight. Weights that depend on who was drawn
+        (unequal chances of being drawn, non-response, raking) are not covered: a rare row with a large weight that
+        the sample happens to lack can move the true frequencies by any amount.
     domain
         How many different records the mechanism takes: ``"product"`` for all combinations of the values seen, or a
         number; records that were not seen have probability 0. By default the occupied cells.
@@ -126,6 +134,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     most = int(_MOST.check("data", most_cells))
     added = None if smooth is None else _SMOOTH.check("data", smooth)
     sure = None if confidence is None else CONFIDENCE.check("data", confidence)
+    _check_weights(weight, sure, fixed=fixed_weights)
     size = _checked_domain(domain, smoothed=added is not None)
     with opened(table, memory) as source:
         schema = _schema(source)
@@ -158,6 +167,19 @@ def _checked_names(columns: Any, weight: Any) -> list[str]:
     if weight is not None and (not isinstance(weight, str) or weight in names):
         raise ParameterError("data.weight", "the name of another column", shown(weight))
     return names
+
+
+def _check_weights(weight: str | None, confidence: float | None, *, fixed: bool) -> None:
+    """Raise where weights may depend on the rows: the region is proved for weights that are fixed."""
+    if weight is None or confidence is None or fixed:
+        return
+    hint = (
+        "If each row's weight was settled before the row was drawn, as in a stratified sample, say so with "
+        "fixed_weights=True (command line: --fixed-weights). If not, leave the confidence out: the weighted rows are "
+        "then taken for everybody."
+    )
+    got = "one for weights that may depend on who was drawn"
+    raise ParameterError("data.confidence", "used with weights only if these are fixed", got, hint)
 
 
 def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:

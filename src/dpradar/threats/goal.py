@@ -54,7 +54,8 @@ class Goal:
         """The guess may be off by at most ``eta`` of the loss.
 
         ``loss`` is ``"absolute"`` (difference of numeric values), a matrix with entry (value, guess), or a function of
-        (value, guess). Guesses are values of the prior (any point of the interval for a continuous prior).
+        (value, guess). Guesses are values of the prior (any number for a continuous prior, and with the absolute loss
+        for one that was counted in a table and may lack values).
         """
         checked = _ETA.check("Goal.within", eta)
         if isinstance(loss, str):

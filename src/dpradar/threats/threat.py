@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -139,6 +139,21 @@ class Threat:
         if prior.is_continuous:
             return 1.0 if self.knowledge.kind == "everything" else self._blind[1]
         return min(float(self.cover.best_total(prior.probabilities)), 1.0)
+
+    @cached_property
+    def least_blind_guess(self) -> float:
+        """The baseline if only values of the prior may be guessed, also where the prior is open; else the baseline."""
+        if self.prior is None or not self.prior.is_open or not self.goal.is_absolute:
+            return self.best_blind_guess
+        listed = replace(self.prior, measured=None)
+        return min(float(cover(listed, self.codes, self.goal).best_total(listed.probabilities)), self.best_blind_guess)
+
+    @property
+    def leaves_guesses_out(self) -> bool:
+        """Whether a value that is not listed may be a better guess, by a loss that is known for listed ones only."""
+        return (
+            self.prior is not None and self.prior.is_open and self.goal.kind == "within" and not self.goal.is_absolute
+        )
 
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return for each fibre its probability and the best blind guess inside it."""
