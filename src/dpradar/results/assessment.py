@@ -73,7 +73,7 @@ class Assessment:
     others: tuple[Discarded, ...] = ()
     prior: dict[str, Any] = field(
         default_factory=dict, hash=False
-    )  # hash, size, kappa, how it was counted; never labels or frequencies
+    )  # id, size, kappa, how it was counted; never labels or frequencies
     neighbours: str | None = None
     version: str = ""
     rates: HasRates | None = field(default=None, compare=False, repr=False)

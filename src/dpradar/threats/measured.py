@@ -40,7 +40,8 @@ class Measured:
     def assumption(self) -> str:
         """What the numbers rest on, in words."""
         counted = (
-            f"the prior was counted in {self.rows:,} rows, so these numbers are not themselves differentially private"
+            f"the prior was counted in {self.rows:,} rows, so these numbers tell something about them "
+            "and are not themselves differentially private"
         )
         if self.confidence is not None:
             near = f"{rounded(self.distance, 6, 'up')} (total variation) of the true one"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.rounding import two_digits
 from ..params import Param
 from .cover import Cover, cover
 from .goal import Goal
@@ -165,9 +166,22 @@ class Threat:
         seen = weight > 0.0
         return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
 
+    @property
+    def reported_baseline(self) -> float:
+        """The baseline as results hold it: of a prior counted in a table two digits, rounded down."""
+        if self.prior is None or self.prior.measured is None:
+            return self.best_blind_guess
+        return two_digits(float(f"{self.best_blind_guess:.12g}"), "down")
+
+    @property
+    def _prior_text(self) -> str:
+        """The prior in words that a result may hold: no frequency."""
+        plain = self.finite.measured is None and not self.finite.is_continuous
+        return f"Prior({self.finite.size} values)" if plain else repr(self.prior)
+
     def __repr__(self) -> str:
         if self.kind == "record":
-            return f"Threat({self.prior!r}, {self.knowledge!r}, {self.goal!r})"
+            return f"Threat({self._prior_text}, {self.knowledge!r}, {self.goal!r})"
         return f"Threat.{self.kind}({'' if self.level is None else format(self.level, 'g')})"
 
 
