@@ -125,7 +125,7 @@ def test_the_name_of_a_prior_is_no_function_of_it():
     one, other = dr.Prior.of([0.9, 0.1]), dr.Prior.of([0.9, 0.1])
     assert one.id != other.id
     threats = [dr.Threat(one), dr.Threat(one, dr.Knowledge.everything()), dr.Threat(other)]
-    names = [dr.assess(dr.GRR(m=2, epsilon=1.0), threat).prior["id"] for threat in threats]
+    names = [dr.assess(dr.GRR(m=2, epsilon=1.0), threat).prior_id for threat in threats]
     assert names[0] == names[1] == one.id != names[2]
     text = json.dumps(dr.assess(dr.GRR(m=2, epsilon=1.0), threats[0]).to_dict())
     assert one.digest not in text

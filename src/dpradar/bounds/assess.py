@@ -226,6 +226,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         reason=reason,
         others=tuple(ledger.discarded),
         prior=_summary(case),
+        prior_id=None if threat.prior is None else threat.prior.id,
         neighbours=case.neighbours or getattr(case.what, "neighbours", None),
         version=__version__,
         rates=Rates.of(case) if everything else None,
@@ -263,9 +264,9 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
 
 
 def _summary(case: Case) -> dict[str, Any]:
-    """Return what a result keeps of its prior: a random name, its size, and kappa to two digits, rounded up."""
+    """Return what a result keeps of its prior: its size, and kappa to two digits, rounded up."""
     threat = case.threat
     if threat.prior is None:
         return {}
     kappa = threat.kappa if case.include_prior else shown(threat.kappa)
-    return {"id": threat.prior.id, "size": threat.prior.size, "kappa": kappa}
+    return {"size": threat.prior.size, "kappa": kappa}
