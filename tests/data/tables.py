@@ -64,8 +64,14 @@ def edges(*ends):
 
 
 def width(step):
-    """Return the label of a value cut into bins of one width."""
-    return lambda x: f"[{math.floor(x / step) * step:.15g}, {(math.floor(x / step) + 1) * step:.15g})"
+    """Return the label of a value cut into bins of one width, all numbers read as the decimals that they print."""
+    step = Fraction(str(step))
+
+    def label(x):
+        k = math.floor(Fraction(str(x)) / step)
+        return f"[{float(k * step):.15g}, {float((k + 1) * step):.15g})"
+
+    return label
 
 
 def equal_width(values, k):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -52,7 +53,10 @@ def test_the_same_numbers_as_in_python(folder, capsys):
     own = dr.assess(dr.GRR(m=p.size, epsilon=2.0), threat)
     assert found["rad"]["value"] == own.rad.value
     counted = p.measured.to_dict()
-    assert found["prior"] == {"hash": p.digest, "size": p.size, "kappa": p.collision, "counted": counted}
+    name = found["prior"].pop("id")
+    assert len(name) == 16
+    assert name != p.id  # another object, another name: it says nothing about the frequencies
+    assert found["prior"] == {"size": p.size, "kappa": math.ceil(100 * p.collision) / 100, "counted": counted}
 
 
 def test_a_stated_domain_is_larger_than_what_occurs(folder, capsys):
@@ -64,10 +68,12 @@ def test_a_stated_domain_is_larger_than_what_occurs(folder, capsys):
 
 def test_weights_suppression_and_confidence(folder, capsys):
     options = ("--weights", "weight", "--suppress", 3, "--prior-confidence", 0.9, "--columns", "sex,race,age")
+    told = asked("assess", "oue", *BASE, *options, "--epsilon", 2, capsys=capsys, code=2).err
+    assert "--fixed-weights" in told
+    options = (*options, "--fixed-weights")
     found = json.loads(asked("assess", "oue", *BASE, *options, "--epsilon", 2, "--json", capsys=capsys).out)
-    p = prior(
-        "people.parquet", ["sex", "race", "age"], "weight", bins={"age": [18, 40, 65]}, suppress=3, confidence=0.9
-    )
+    asked_for = {"bins": {"age": [18, 40, 65]}, "suppress": 3, "confidence": 0.9, "fixed_weights": True}
+    p = prior("people.parquet", ["sex", "race", "age"], "weight", **asked_for)
     assert found["rad"]["rule"] == "prior-region"
     assert found["prior"]["region"]["distance"] == p.measured.distance
 

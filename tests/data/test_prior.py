@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import math
 import warnings
+from collections import Counter
 from decimal import Decimal
+from fractions import Fraction
 
 import ibis
 import numpy as np
@@ -305,3 +307,54 @@ def test_smoothing_adds_rows_to_every_cell():
 def test_what_is_measured_is_plain_data():
     found = prior(pa.table({"a": ["x", "y"]}), ["a"], confidence=0.9).measured
     assert dr.data.Measured(**{**found.to_dict(), "missing": tuple(found.missing)}) == found
+
+
+@pytest.mark.parametrize("step", ["0.1", "0.7", "0.05", "1e-3", "12.5", "3", "0.0000001"])
+def test_bins_of_one_width_have_decimal_edges(step):
+    # Every edge and its neighbours among the doubles. An edge is the double nearest to the decimal, by Python's float.
+    width = Decimal(step)
+    edges = [float(width * k) for k in (*range(-40, 41), 12_345, 999_999)]
+    numbers = [x for edge in edges for x in (math.nextafter(edge, -math.inf), edge, math.nextafter(edge, math.inf))]
+    expected = Counter()
+    for x in numbers:
+        near = math.floor(Fraction(x) / Fraction(step))
+        k = max(k for k in range(near - 2, near + 3) if float(width * k) <= x)
+        expected[tuple(float(width * end) for end in (k, k + 1))] += 1
+    found = prior(pa.table({"x": numbers}), ["x"], bins={"x": f"width:{step}"})
+    ends = [tuple(map(float, label[1:-1].split(", "))) for label in found.columns["x"]]
+    counts = (found.probabilities * len(numbers)).round(9).tolist()
+    assert dict(zip(ends, counts, strict=True)) == expected
+
+
+def test_three_tenths_are_not_below_three_tenths():
+    found = prior(pa.table({"x": [0.3, 0.1 + 0.2, 0.2]}), ["x"], bins={"x": "width:0.1"})
+    assert found.columns["x"] == ("[0.2, 0.3)", "[0.3, 0.4)")
+    assert found.probabilities.tolist() == pytest.approx([1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize(
+    "asked", ["width:0", "width:-1", "width:nan", "width:x", "width:1.234567890123456", "width:1e-30"]
+)
+def test_a_width_that_doubles_do_not_hold_is_refused(asked):
+    with pytest.raises(dr.ParameterError, match="width:W"):
+        prior(pa.table({"x": [1.0, 2.0]}), ["x"], bins={"x": asked})
+
+
+def test_numbers_too_large_for_narrow_bins_are_refused():
+    with pytest.raises(dr.ParameterError, match="too large"):
+        prior(pa.table({"x": [1.0, 1e17]}), ["x"], bins={"x": "width:0.1"})
+
+
+@pytest.mark.filterwarnings("ignore")  # of ibis and DuckDB among themselves
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
+def test_years_of_time_stamps_are_those_of_utc(zone):
+    connection = ibis.duckdb.connect()
+    connection.raw_sql(f"SET TimeZone = '{zone}'")
+    stamps = "('2023-12-31 20:00:00.7+00'), ('2023-12-31 23:59:59.9+00'), ('2024-01-01 03:00:00+00')"
+    connection.raw_sql(f"CREATE TABLE stamps AS SELECT x::TIMESTAMPTZ AS x FROM (VALUES {stamps}) v(x)")  # noqa: S608
+    found = prior(connection.table("stamps"), ["x"], bins={"x": "year"})
+    assert found.columns["x"] == (2023, 2024)
+    assert found.probabilities.tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert found.measured.rules == {"x": "year (UTC)"}
+    assert all(x.utcoffset() == dt.timedelta(0) for x in prior(connection.table("stamps"), ["x"]).columns["x"])
+    connection.disconnect()

@@ -42,7 +42,8 @@ def test_every_rule_and_kind_of_weight(everywhere, weight, bins):
     found = everywhere("people", pa.table(tables.people(2000, np.random.default_rng(1))))
     columns = ["age", 'Sex, or "not"', "income", "Smokes"]
     for suppress in (1, 4):
-        pairs = same(found, columns, weight, bins=bins, suppress=suppress, confidence=0.95, exactly=weight != "weight")
+        settings = {"bins": bins, "suppress": suppress, "confidence": 0.95, "fixed_weights": True}
+        pairs = same(found, columns, weight, **settings, exactly=weight != "weight")
         for _, known, other in pairs:
             agree(*(assessed(p, ["age", "income"], ["Smokes"]) for p in (known, other)))
 
@@ -60,6 +61,59 @@ def test_values_that_engines_treat_apart(everywhere):
     found = everywhere("apart", table)
     for _, known, _ in same(found, list(columns), bins={"number": "values"}, exactly=True):
         assert known.columns["number"].count(None) >= 1
+
+
+def test_decimal_edges_are_the_same_everywhere(everywhere):
+    numbers = [k / 10 for k in range(-30, 31)] + [0.1 + 0.2, 0.7 - 0.1, 2.9999999999999996, 1e9 + 0.3]
+    found = everywhere("tenths", pa.table({"x": numbers}))
+    for _, known, _ in same(found, ["x"], bins={"x": "width:0.1"}, exactly=True):
+        label = tables.width("0.1")
+        assert set(known.columns["x"]) == {label(x) for x in numbers}
+
+
+def test_not_a_number_among_exact_numbers_is_missing(postgres):
+    postgres.raw_sql("CREATE TABLE exact AS SELECT x::numeric AS x, 1 AS w FROM (VALUES ('NaN'), ('1'), ('1')) v(x)")
+    postgres.con.commit()
+    for bins in ("values", [0], "width:0.5", 3):
+        p = prior(postgres.table("exact"), ["x"], bins={"x": bins})
+        assert p.columns["x"][-1] is None
+        assert p.probabilities.tolist() == pytest.approx([2 / 3, 1 / 3])
+    with pytest.raises(dr.ParameterError, match="weight"):
+        prior(postgres.table("exact"), ["w"], "x")
+    postgres.raw_sql("CREATE TABLE endless AS SELECT x::numeric AS x FROM (VALUES ('Infinity'), ('1'), ('2')) v(x)")
+    postgres.con.commit()
+    with pytest.raises(dr.ParameterError, match="infinite"):
+        prior(postgres.table("endless"), ["x"], bins={"x": "width:1"})
+    assert prior(postgres.table("endless"), ["x"], bins={"x": [2]}).probabilities.tolist() == pytest.approx(
+        [1 / 3, 2 / 3]
+    )
+
+
+STAMPS = "(VALUES ('2023-12-31 20:00:00.7+00'), ('2023-12-31 23:59:59.9+00'), ('2024-01-01 03:00:00+00')) v(x)"
+
+
+def test_years_of_time_stamps_are_those_of_utc(postgres):
+    postgres.raw_sql(f"CREATE TABLE stamps AS SELECT x::timestamptz AS x FROM {STAMPS}")  # noqa: S608
+    for zone in ("UTC", "Asia/Tokyo", "America/Los_Angeles"):
+        postgres.raw_sql(f"SET TimeZone = '{zone}'")
+        postgres.con.commit()
+        p = prior(postgres.table("stamps"), ["x"], bins={"x": "year"})
+        assert (p.columns["x"], p.probabilities.tolist()) == ((2023, 2024), pytest.approx([2 / 3, 1 / 3]))
+        days = {x.isoformat() for x in prior(postgres.table("stamps"), ["x"]).columns["x"]}
+        assert "2024-01-01T03:00:00+00:00" in days
+    postgres.raw_sql("SET TimeZone = 'UTC'")
+    postgres.con.commit()
+
+
+def test_a_spark_session_in_another_zone_is_refused(spark):
+    stamps = spark.sql(f"SELECT CAST(x AS TIMESTAMP) AS x FROM {STAMPS}")  # noqa: S608
+    assert prior(stamps, ["x"], bins={"x": "year"}).columns["x"] == (2023, 2024)
+    spark.raw_sql("SET TIME ZONE 'Asia/Tokyo'")
+    try:
+        with pytest.raises(dr.ParameterError, match="UTC"):
+            prior(stamps, ["x"], bins={"x": "year"})
+    finally:
+        spark.raw_sql("SET TIME ZONE 'UTC'")
 
 
 @pytest.mark.data

@@ -35,7 +35,7 @@ def test_tiny_channel(row):
     answer = dr.assess(dr.Channel(floats(P)), world.threat)
     assert answer.rad.value == pytest.approx(float(row["rad"]), rel=0, abs=1e-14)
     assert answer.worst_gain.value == pytest.approx(float(oracles.TINY_TV), rel=0, abs=1e-14)
-    assert answer.prior["kappa"] == pytest.approx(float(oracles.TINY_KAPPA), rel=0, abs=1e-15)
+    assert world.threat.kappa == pytest.approx(float(oracles.TINY_KAPPA), rel=0, abs=1e-15)
     assert other_bound(answer, "thm-4.2") == pytest.approx(float(oracles.TINY_THM_4_2), rel=0, abs=1e-14)
     promise = dr.Channel(floats(P)).at(None).privacy("replace-one")
     assert printed_as(promise.epsilon, oracles.TINY_EPSILON)

@@ -78,6 +78,11 @@ def spec_of(question: dict) -> Spec:
     )
 
 
+def _unnamed(data):
+    """Return a result without the name of its prior, which is random."""
+    return {**data, "prior": {key: x for key, x in data["prior"].items() if key != "id"}} if "prior" in data else data
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_command_line_gives_the_same_numbers(name):
     question = QUESTIONS[name]
@@ -85,7 +90,7 @@ def test_the_command_line_gives_the_same_numbers(name):
     assert words[0] == "dpradar"
     done = run_cli(*words[1:], "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == json.loads(json.dumps(answer(question).to_dict()))
+    assert _unnamed(json.loads(done.stdout)) == _unnamed(json.loads(json.dumps(answer(question).to_dict())))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -93,7 +98,7 @@ def test_python_gives_the_same_numbers(name, capsys):
     space: dict = {}
     exec(python(QUESTIONS[name]), space)  # noqa: S102 - the code is ours
     expected = answer(QUESTIONS[name])
-    assert space["result"].to_dict() == expected.to_dict()
+    assert _unnamed(space["result"].to_dict()) == _unnamed(expected.to_dict())
     assert capsys.readouterr().out == expected.explain() + "\n"
 
 
@@ -103,7 +108,7 @@ def test_toml_gives_the_same_numbers(name):
     spec = parse(toml(spec_of(question)))
     assert spec == spec_of(question)
     result = dr.spec.run(spec, made="")
-    assert result.releases[0].assessments[0].assessment.to_dict() == answer(question).to_dict()
+    assert _unnamed(result.releases[0].assessments[0].assessment.to_dict()) == _unnamed(answer(question).to_dict())
     assert command(spec.question(0, 0)) == command(question)
 
 
@@ -117,7 +122,7 @@ def test_words_and_data_say_the_same():
     texts = {"kind": "laplace", "scale": "2.0", "truncate": "0:3", "times": "2", "m": "4", "goal": "within:1"}
     data = {"kind": "laplace", "scale": 2.0, "truncate": [0, 3], "times": 2, "m": 4, "goal": {"within": 1}}
     as_json = {**texts, "truncate": "[0, 3]", "goal": '{"within": 1}'}
-    assert answer(texts).to_dict() == answer(data).to_dict() == answer(as_json).to_dict()
+    assert _unnamed(answer(texts).to_dict()) == _unnamed(answer(data).to_dict()) == _unnamed(answer(as_json).to_dict())
 
 
 def test_a_curve_is_a_kind_of_files_only():

@@ -47,7 +47,9 @@ def test_the_numbers_are_those_of_the_library(client):
     fields = {"kind": "grr", "m": "100", "epsilon": "2", "knowledge": "everything"}
     result = json.loads(client.get(_address("assess/result.json", fields)).text)
     threat = dr.Threat(dr.Prior.uniform(100), dr.Knowledge.everything())
-    assert result == json.loads(json.dumps(dr.assess(dr.GRR(m=100, epsilon=2.0), threat).to_dict()))
+    expected = json.loads(json.dumps(dr.assess(dr.GRR(m=100, epsilon=2.0), threat).to_dict()))
+    assert result["prior"].pop("id") != expected["prior"].pop("id")  # drawn at random
+    assert result == expected
 
 
 @pytest.mark.parametrize("example", start.EXAMPLES, ids=lambda one: one.title)

@@ -178,7 +178,7 @@ class AttackJob:
             release=repr(self.mechanism),
             threat=repr(self.best.threat),
             seed=int(seed) if isinstance(seed, int) else None,
-            baseline=self.best.threat.best_blind_guess,
+            baseline=self.best.threat.reported_baseline,
             notes=(*self.best.release.assumes, *note),
             version=__version__,
         )

@@ -14,6 +14,7 @@ from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES, side_of
+from ..results.disclosure import coarse, shown
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
@@ -32,6 +33,7 @@ __all__ = ["assess", "assess_case"]
 _AGREE = 1e-9  # a lower bound above an upper one by more than this is a contradiction
 _SAME = 1e-12
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a difference of two probabilities
+_FEW_DIGITS = 8
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
 _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
 
@@ -42,6 +44,7 @@ class _Ledger:
 
     found: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
     discarded: list[Discarded] = field(default_factory=list)
+    coarse: bool = False  # of bounds that differ in their last digits the first wins, so that these tell nothing
 
     def exact(self, quantity: Quantity) -> bool:
         return any(bound.side == "exact" for bound, _ in self.found.get(quantity, ()))
@@ -67,6 +70,10 @@ class _Ledger:
         bound = Bound(value=value, side="upper", rule="blind-plus-rad", cites=cites, assumes=rad.assumes)
         self.found.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
 
+    def _rank(self, bound: Bound) -> float:
+        rank = (bound.low or 0.0) - _AGREE if bound.side == "exact" else bound.value
+        return round(rank, _FEW_DIGITS) if self.coarse else rank
+
     def drop(self, rule: Rule, why: str) -> None:
         self.discarded += [Discarded(quantity=quantity, rule=rule.name, why=why) for quantity in rule.quantities]
 
@@ -77,7 +84,7 @@ class _Ledger:
         if not usable:
             return None
         # An exact value beats an upper bound that lies within its interval, or below it by rounding only.
-        winner = min(usable, key=lambda row: (row[0].low or 0.0) - _AGREE if row[0].side == "exact" else row[0].value)
+        winner = min(usable, key=lambda row: self._rank(row[0]))
         _check_sandwich(quantity, winner[0], [bound for bound, _ in rows])
         for row in rows:
             if row is not winner:
@@ -123,6 +130,7 @@ def assess(
     extra_rules: Sequence[Rule] = (),
     rng: np.random.Generator | None = None,
     tolerance: float | None = None,
+    include_prior: bool = False,
 ) -> Assessment:
     """Return what someone could learn about one person from a release.
 
@@ -152,6 +160,10 @@ def assess(
     tolerance
         How close the total variation of composed privacy losses is computed from above and from below, relative to
         its size: the grid is refined until it is met. 0.01 by default; the answer is on the safe side in any case.
+    include_prior
+        Keep all digits of kappa and, where the prior was counted in a table, of the blind guess and of bounds. By
+        default they have two, rounded to the safe side, so that the counts are not found by trying; exact risks always
+        have all their digits, and tell something about the prior.
 
     Examples
     --------
@@ -164,7 +176,8 @@ def assess(
     if not isinstance(threat, Threat):
         raise ParameterError("assess.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(threat))
     relation = None if neighbours is None else check_neighbours("assess", neighbours)
-    case = Case(what, threat, relation, rng=np.random.default_rng(0) if rng is None else rng)
+    generator = np.random.default_rng(0) if rng is None else rng
+    case = Case(what, threat, relation, rng=generator, include_prior=include_prior)
     wanted = accuracy() if tolerance is None else Accuracy(TOLERANCE.check("assess", tolerance))
     with computed_with(wanted):
         return assess_case(case, extra_rules)
@@ -178,17 +191,18 @@ def assess_case(
     Nor are those that give evidence from below only, unless everything is wanted.
     """
     _ = case.release  # errors in the description come before any computation
-    ledger = _Ledger()
+    estimated = case.threat.prior is not None and case.threat.prior.measured is not None
+    ledger = _Ledger(coarse=estimated and not case.include_prior)
     # success <= baseline + rad, and the gain is success minus baseline.
     needed = quantities | ({"success", "rad"} if quantities & {"gain", "success"} else set())
     everything = quantities == frozenset(QUANTITIES)
     for rule in (*RULES, *extra_rules):
         if needed & set(rule.quantities) and (everything or not rule.from_below):
             ledger.run(rule, case)
-    return _assessment(case, ledger)
+    return _assessment(case, ledger, everything=everything)
 
 
-def _assessment(case: Case, ledger: _Ledger) -> Assessment:
+def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     threat = case.threat
     baseline = None if threat.kind == "worst" else threat.best_blind_guess
     rad = ledger.best("rad")
@@ -222,13 +236,16 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         false_hit=None if hit is None or rad is None else max(0.0, hit - rad[0].value),
         reason=reason,
         others=tuple(ledger.discarded),
-        prior=_summary(threat),
+        prior=_summary(case),
+        prior_id=None if threat.prior is None else threat.prior.id,
         neighbours=case.neighbours or getattr(case.what, "neighbours", None),
         version=__version__,
-        rates=Rates(case),
+        rates=Rates.of(case) if everything else None,
     )
-    measured = None if threat.prior is None else threat.prior.measured
-    return result if measured is None else widened(result, measured, _largest_tv(case))
+    if threat.prior is None or threat.prior.measured is None:
+        return result
+    wide = widened(result, case, _largest_tv(case))
+    return wide if case.include_prior else coarse(wide)
 
 
 def _largest_tv(case: Case) -> float:
@@ -268,7 +285,10 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
     return "; ".join(reasons) if reasons else "no rule speaks about it"
 
 
-def _summary(threat: Threat) -> dict[str, Any]:
+def _summary(case: Case) -> dict[str, Any]:
+    """Return what a result keeps of its prior: its size, and kappa to two digits, rounded up."""
+    threat = case.threat
     if threat.prior is None:
         return {}
-    return {"hash": threat.prior.digest, "size": threat.prior.size, "kappa": threat.kappa}
+    kappa = threat.kappa if case.include_prior else shown(threat.kappa)
+    return {"size": threat.prior.size, "kappa": kappa}

@@ -32,6 +32,7 @@ class Case:
     neighbours: Neighbours | None = None
     about: Prior | None = None  # whose records the release is about, where the threat has no prior of its own
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    include_prior: bool = False  # results keep all digits of what describes the prior
 
     @cached_property
     def release(self) -> Release | None:

@@ -10,7 +10,7 @@ from ..results import Bound, Discarded
 if TYPE_CHECKING:
     from ..results import Assessment
     from ..results.bound import Quantity
-    from ..threats import Measured
+    from .case import Case
 
 __all__ = ["RULE", "widened"]
 
@@ -20,33 +20,44 @@ _WHY = "for the prior as it was counted; prior-region holds for every prior as n
 _UNSEEN = "contributions that were not counted lie between those that were"
 
 
-def widened(result: Assessment, measured: Measured, tv: float) -> Assessment:
-    """Return the assessment for every prior within ``measured.distance`` of the one that was counted.
+def widened(result: Assessment, case: Case, tv: float) -> Assessment:
+    """Return the assessment for every prior within ``distance`` of the one that was counted, and its values.
 
     Guarantee
     ---------
     With t the distance in total variation and ``tv`` a bound on the total variation between any two records' outputs:
     rad moves by at most 3 t tv, success and baseline by t, gain by 2 t; rad is at most tv, and gain at most rad. Where
-    t is 0 the numbers stay as they are.
+    t is 0 the numbers stay as they are. A value that was not counted may be the best guess. So any number may be
+    guessed where the goal is a distance of numbers, and with a loss of one's own the bounds are those of any goal.
 
     Notes
     -----
     docs/derivations/tables.md. ``hit`` belongs to the prior that was counted, and is not told.
     """
+    threat, measured = case.threat, case.prior.measured
+    if measured is None:
+        return result
     told = measured.assumption
     counted = {**result.prior, "counted": measured.to_dict()}
     if measured.distance == 0.0:
         return replace(result, rad=_with(result.rad, told), success=_with(result.success, told), prior=counted)
     t, baseline = measured.distance, result.baseline or 0.0
-    rad = _wider(result.rad, 3.0 * t * tv, tv, told)
-    success = _wider(result.success, t, 1.0, told)
-    gain = _wider(result.gain, 2.0 * t, tv if rad is None else rad.value, told)
+    any_goal = threat.leaves_guesses_out
+    least = threat.least_blind_guess  # with fewer guesses the gain may be larger
+    rad = _wider(result.rad, 1.0 if any_goal else 3.0 * t * tv, tv, told)
+    success = _wider(result.success, 1.0 if any_goal else t, 1.0, told)
+    by = 1.0 if any_goal else 2.0 * t + baseline - least
+    gain = _wider(result.gain, by, tv if rad is None else rad.value, told)
+    if threat.goal.kind == "within":  # from above only: the attacks were found with guesses that a table may not have
+        rad, success, gain = (
+            None if bound is None else replace(bound, low=None, high=None) for bound in (rad, success, gain)
+        )
     worst = result.worst_gain if tv < 1.0 else _with(result.worst_gain, _UNSEEN)
     old = [Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaced(result)]
     region = {
         "distance": t,
         "confidence": measured.confidence,
-        "baseline": [max(0.0, baseline - t), min(1.0, baseline + t)],
+        "baseline": [max(0.0, least - t), 1.0 if any_goal else min(1.0, baseline + t)],
     }
     return replace(
         result,

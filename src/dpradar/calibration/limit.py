@@ -144,7 +144,7 @@ class Limit:
     def _one(self, case: Case, name: str, limit: float) -> Achieved:
         threat, quantity = repr(self.who), name
         if name == "tpr":
-            bound = Rates(case).tpr(self.fpr or 0.0)
+            bound = Rates.of(case).tpr(self.fpr or 0.0)
             quantity = f"tpr at fpr {self.fpr:g}"
         elif name == "epsilon":
             quantity = f"epsilon at delta {self.delta:g}"

@@ -81,6 +81,13 @@ _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
         {"type": parsing.NUMBER, "help": "The rows of --data are a sample: hold for every prior this likely."},
     ),
     (
+        "--fixed-weights",
+        {
+            "is_flag": True,
+            "help": "State that --weights were settled before the rows were drawn, as in a stratified sample.",
+        },
+    ),
+    (
         "--knowledge",
         {"default": "nothing", "show_default": True, "help": "nothing, everything, labels:..., columns:..."},
     ),

@@ -6,9 +6,9 @@ the number here. Every engine computes the same numbers: IEEE arithmetic on doub
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = ["Rule", "checked_bins", "how_to_cut", "rule_for"]
 
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
+_LARGEST = float(np.finfo(float).max)
 MOST_LEVELS = 1000  # of whole numbers and dates that nobody said are categories
 _ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
 
@@ -34,7 +35,7 @@ class Rule:
     text: str
     code: Callable[[Any, Any], Any]  # (table, column) -> (expression of a whole number, or the column itself)
     label: Callable[[Any], Any] | None = None
-    finite: bool = False  # infinite values have no place in it
+    largest: float | None = None  # numbers further from 0, infinite ones included, have no place in it
     most_levels: int | None = None
 
 
@@ -58,6 +59,8 @@ def rule_for(name: str, dtype: Any, asked: Any) -> Rule:
         return _as_it_is(name, dtype)
     if isinstance(asked, str) and asked == "values":
         return Rule("values", _same)
+    if isinstance(asked, str) and asked == "year" and dtype.is_timestamp() and dtype.timezone is not None:
+        return Rule("year (UTC)", lambda _, x: in_utc(x).year())
     if isinstance(asked, str) and asked == "year" and (dtype.is_date() or dtype.is_timestamp()):
         return Rule("year", lambda _, x: x.year())
     if not numeric:
@@ -70,6 +73,18 @@ def rule_for(name: str, dtype: Any, asked: Any) -> Rule:
 def how_to_cut(name: str) -> str:
     """Return the beginning of a hint at rules."""
     return f"Say how it is cut: bins={{{name!r}: 10}} (command line: --bins {name}=10)"
+
+
+def in_utc(column: Any) -> Any:
+    """Return a column of time stamps with a zone as UTC; the zone of the session would move some into another year."""
+    import ibis
+
+    def timezone(zone: Any, moment: Any) -> Any:
+        """Stand for the function of DuckDB and PostgreSQL; other engines have none, and refuse."""
+
+    types = (("string", "timestamp('UTC')"), "timestamp")
+    at_zone = ibis.udf.scalar.builtin(timezone, signature=types)
+    return at_zone("UTC", column.cast("timestamp('UTC')"))
 
 
 def _same(_: Any, column: Any) -> Any:
@@ -126,23 +141,46 @@ def _equal_width(count: int) -> Rule:
         return ibis.least((share * count).floor().cast("int64"), ibis.literal(count - 1, "int64"))
 
     text = f"{count} bins of equal width between the smallest and the largest value"
-    return Rule(text, code, lambda i: f"bin {i + 1} of {count}", finite=True)
+    return Rule(text, code, lambda i: f"bin {i + 1} of {count}", largest=_LARGEST)
 
 
 def _width(owner: str, rest: str) -> Rule:
+    """Return the rule for bins of one width, whose edges are decimals: 0.3 is in [0.3, 0.4) for a width of 0.1.
+
+    Numbers are doubles, so the edges are the doubles nearest to the decimals k W. With W = units / scale, both whole
+    numbers that doubles hold, (k units) / scale is that double: the division is rounded once.
+    """
+    units, scale = _decimal(owner, rest)
+    width = units / scale
+
+    def edge(k: Any) -> Any:
+        return k.cast("float64") * float(units) / float(scale)
+
+    def code(_: Any, column: Any) -> Any:
+        import ibis
+
+        near = (column / width).floor()  # off by 1 at most, by the rounding of the quotient
+        above, below = ibis.ifelse(column >= edge(near + 1), 1, 0), ibis.ifelse(column < edge(near), 1, 0)
+        return near + above - below
+
+    def label(k: int) -> str:
+        return f"[{Decimal(k * units) / scale:f}, {Decimal((k + 1) * units) / scale:f})"
+
+    text = f"bins of width {Decimal(units) / scale:f} from 0"
+    return Rule(text, code, label, largest=2.0**53 / scale, most_levels=MOST_BINS)
+
+
+def _decimal(owner: str, text: str) -> tuple[int, int]:
+    """Return a decimal above 0 as (whole number, power of ten), both without rounding in a double."""
+    allowed = "'width:W' with a number W above 0, of at most 15 digits and 22 decimals"
     try:
-        width = float(rest)
-    except ValueError:
-        width = math.nan
-    if not (math.isfinite(width) and width > 0.0):
-        raise ParameterError(owner, "'width:W' with a number W above 0", shown(f"width:{rest}"))
-    return Rule(
-        f"bins of width {width:g} from 0",
-        lambda _, x: (x / width).floor(),
-        lambda i: f"[{i * width:.15g}, {(i + 1) * width:.15g})",
-        finite=True,
-        most_levels=MOST_BINS,
-    )
+        sign, digits, exponent = Decimal(text.strip()).normalize().as_tuple()
+    except InvalidOperation:
+        raise ParameterError(owner, allowed, shown(f"width:{text}")) from None
+    if sign or not isinstance(exponent, int) or digits == (0,) or len(digits) + max(exponent, 0) > 15 or exponent < -22:
+        raise ParameterError(owner, allowed, shown(f"width:{text}"))
+    units = int("".join(map(str, digits)))
+    return (units * 10**exponent, 1) if exponent >= 0 else (units, 10**-exponent)
 
 
 def _edges(owner: str, asked: Any) -> Rule:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -56,26 +57,26 @@ class Cells:
 
 def count_cells(source: Source, plan: Plan) -> Cells:
     """Return the occupied cells of a table; nothing else of it leaves the engine."""
-    return _cells(source.fetch(_query(source.table, plan)), plan)
+    return _cells(source.fetch(_query(source, plan)), plan)
 
 
 # ---------------------------------------------------------------------------------------------------------- the query
 
 
-def _query(table: Any, plan: Plan) -> Any:
+def _query(source: Source, plan: Plan) -> Any:
     """Return the query; its columns are c0, c1, ..., n, bad and, where asked, w, s, q, wrong, rest."""
     import ibis
 
     names = {f"c{i}": name for i, name in enumerate(plan.rules)}
-    chosen = {short: _cleaned(table[name]) for short, name in names.items()}
+    chosen = {short: _cleaned(source.column(name)) for short, name in names.items()}
     if plan.weight is not None:
-        chosen["v"] = _cleaned(table[plan.weight])
-    rows = table.select(**chosen)
+        chosen["v"] = _cleaned(source.column(plan.weight))
+    rows = source.table.select(**chosen)
     if plan.weight is not None:
         rows = rows.mutate(wrong=_wrong(rows.v))
         rows = rows.mutate(v=ibis.ifelse(rows.wrong == 0, rows.v, ibis.null(rows.v.type())))
     coded = {short: _code(rows, rows[short], plan.rules[name]) for short, name in names.items()}
-    marked = {"bad": _infinite(rows, plan)}
+    marked = {"bad": _too_large(rows, plan)}
     if plan.weight is not None:
         coded |= _weights(rows, plan)
         marked["wrong"] = rows.wrong
@@ -97,6 +98,8 @@ def _cleaned(column: Any) -> Any:
     if dtype.is_floating():
         column = column.cast("float64")
         return ibis.ifelse(column.isnan(), ibis.null("float64"), column)
+    if dtype.is_decimal():  # PostgreSQL has one that is not a number among its exact numbers
+        return ibis.ifelse(column.cast("string") == "NaN", ibis.null(dtype), column)
     return column
 
 
@@ -105,8 +108,8 @@ def _wrong(weight: Any) -> Any:
     import ibis
 
     right = weight >= 0
-    if weight.type().is_floating():
-        right = right & ~weight.isinf()
+    if not weight.type().is_integer():
+        right = right & ~weight.cast("float64").isinf()
     return 1 - ibis.ifelse(right, 1, 0).fill_null(0)
 
 
@@ -118,14 +121,16 @@ def _weights(rows: Any, plan: Plan) -> dict[str, Any]:
     return {**own, "s": share.cast(_SHARE), "q": (share * share).cast(_SHARE)} if plan.squares else own
 
 
-def _infinite(rows: Any, plan: Plan) -> Any:
+def _too_large(rows: Any, plan: Plan) -> Any:
+    """Return how many values of a row have no place in the bins of their column."""
     import ibis
 
-    found = ibis.literal(0)
+    count = ibis.literal(0)
     for i, rule in enumerate(plan.rules.values()):
-        if rule.finite and rows[f"c{i}"].type().is_floating():
-            found = found + ibis.ifelse(rows[f"c{i}"].isinf(), 1, 0).fill_null(0)
-    return found
+        if rule.largest is not None:
+            outside = rows[f"c{i}"].cast("float64").abs() > rule.largest
+            count = count + ibis.ifelse(outside, 1, 0).fill_null(0)
+    return count
 
 
 def _code(rows: Any, column: Any, rule: Rule) -> Any:
@@ -135,8 +140,8 @@ def _code(rows: Any, column: Any, rule: Rule) -> Any:
     if rule.label is None:
         return rule.code(rows, column)
     numbers = column.cast("float64")
-    if rule.finite:
-        numbers = ibis.ifelse(numbers.isinf(), ibis.null("float64"), numbers)
+    if rule.largest is not None:
+        numbers = ibis.ifelse(numbers.abs() > rule.largest, ibis.null("float64"), numbers)
     return ibis.ifelse(numbers.isnull(), ibis.null("int64"), rule.code(rows, numbers).cast("int64"))
 
 
@@ -204,7 +209,8 @@ def _check(found: Any, plan: Plan) -> None:
         raise ParameterError("data.weight", allowed, "some that are missing, negative or infinite")
     if _numbers(found, "bad").sum() > 0:
         hint = "Cut that column at edges: the outer bins are open."
-        raise ParameterError("data.bins", "of finite numbers for bins of equal width", "an infinite value", hint)
+        got = "an infinite value, or one that is too large for bins so narrow"
+        raise ParameterError("data.bins", "of finite numbers for bins of equal width", got, hint)
 
 
 def _numbers(found: Any, name: str) -> Floats:
@@ -229,7 +235,11 @@ def _levels(column: Any, rule: Rule, kept: NDArray[np.bool_]) -> tuple[list[Any]
 
 def _canonical(value: Any) -> Any:
     """Return a value as every engine would send it: whole decimals as int, no negative zero, no empty digits."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)  # not in the zone of the session
     if isinstance(value, Decimal):
+        if not value.is_finite():
+            return None if value.is_nan() else float(value)
         return int(value) if value == value.to_integral_value() else value.normalize()
     if isinstance(value, float):
         return None if value != value else value + 0.0  # noqa: PLR0124 (nan)

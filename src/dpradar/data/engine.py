@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 import re
-import tempfile
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,9 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import MissingExtra, ParameterError
 from ..params import shown
+from .names import checked_expression, engine_names, header
+from .scratch import private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["Source", "files", "guarded", "opened"]
 
@@ -39,10 +40,29 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table and the backend that computes on it."""
+    """A table and the backend that computes on it.
+
+    ``names`` are the engine's names of the columns by those of the table. They differ where the table has names that
+    only case tells apart, which most engines do not.
+    """
 
     table: Any
     backend: Any
+    names: Mapping[str, str]
+    has_real_names: bool = True  # the names of a CSV file without a header are its first record
+
+    def column(self, name: str) -> Any:
+        """Return a column by its name in the table."""
+        return self.table[self.names[name]]
+
+    def check_zone(self) -> None:
+        """Raise where time stamps would follow the zone of a Spark session, whose types do not say whether they do."""
+        if self.backend.name != "pyspark":
+            return
+        zone = guarded(lambda: str(self.backend.raw_sql("SELECT current_timezone()").collect()[0][0]))
+        if zone not in ("UTC", "Etc/UTC", "GMT", "Z", "+00:00"):
+            hint = "Set spark.sql.session.timeZone to UTC: another zone moves time stamps into another day or year."
+            raise ParameterError("data.table", "of a Spark session in UTC where it has time stamps", shown(zone), hint)
 
     def fetch(self, query: Any) -> Any:
         """Return the result of a query as a pyarrow table."""
@@ -75,28 +95,20 @@ def opened(table: Any, memory: object) -> Iterator[Source]:
     except ImportError:
         raise MissingExtra("ibis", "data") from None
     if isinstance(table, ibis.Table) and not _in_memory(table):
-        yield Source(table, guarded(table.get_backend))
+        backend = guarded(table.get_backend)
+        checked_expression(table, backend.name)
+        yield Source(table, backend, {name: name for name in table.columns})
         return
     if not isinstance(memory, str) or not _MEMORY.fullmatch(memory):
         raise ParameterError("data.memory", "an amount such as '2GB'", shown(memory), "DuckDB uses files beyond it.")
-    source = table if isinstance(table, ibis.Table) else _local(table)
-    # Rows that do not fit are kept in a folder that only this user may read, and removed.
-    with _folder() as folder:
+    open_in = _reader(files(str(table))) if isinstance(table, str | Path) else _frame(table)
+    # Rows that do not fit in memory are kept in a folder that only this user may read, and removed.
+    with private_folder() as folder:
         backend = _duckdb(memory, folder)
         try:
-            yield Source(guarded(lambda: source(backend)) if callable(source) else source, backend)
+            yield open_in(backend)
         finally:
             backend.disconnect()
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="dpradar-")
-    except OSError as error:
-        told = error.strerror or "none can be made"
-        raise ParameterError(
-            "TMPDIR", "a folder for temporary files", told, "Set it to one that you may write."
-        ) from None
 
 
 def _in_memory(table: Any) -> bool:
@@ -123,18 +135,41 @@ def _duckdb(memory: str, folder: str) -> Any:
     return backend
 
 
-def _local(table: Any) -> Any:
-    """Return a data frame as an ibis table, or for files the function that opens them in a backend."""
-    if isinstance(table, str | Path):
-        return _reader(files(str(table)))
-    if type(table).__module__.partition(".")[0] not in _FRAMES or not hasattr(table, "columns"):
-        raise ParameterError("data.table", _ALLOWED, type(table).__name__)
+def _frame(table: Any) -> Callable[[Any], Source]:
+    """Return the function that opens a data frame in a backend, under names that differ not only in case."""
     import ibis
 
-    names = [str(name) for name in getattr(table, "column_names", table.columns)]
-    if len(set(names)) != len(names):
-        raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
-    return guarded(lambda: ibis.memtable(_arrow(table)))
+    if isinstance(table, ibis.Table):
+        names, data = list(table.columns), _in_memory_data(table)
+        if data is None:
+            checked_expression(table, "duckdb")
+            return lambda backend: Source(table, backend, {name: name for name in names})
+    elif type(table).__module__.partition(".")[0] not in _FRAMES or not hasattr(table, "columns"):
+        raise ParameterError("data.table", _ALLOWED, type(table).__name__)
+    else:
+        names = [str(name) for name in getattr(table, "column_names", table.columns)]
+        if len(set(names)) != len(names):
+            raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
+        data = guarded(lambda: _arrow(table))
+    safe = {name: f"column{i}" for i, name in enumerate(names)}
+    renamed = guarded(lambda: ibis.memtable(_renamed(data, safe)))
+    return lambda backend: Source(renamed, backend, safe)
+
+
+def _in_memory_data(table: Any) -> Any:
+    """Return the rows of an ``ibis.memtable`` as a pyarrow table; None for an expression that computes with some."""
+    from ibis.expr import operations
+
+    node = table.op()
+    if not isinstance(node, operations.InMemoryTable):
+        return None
+    return guarded(lambda: node.data.to_pyarrow(node.schema))
+
+
+def _renamed(data: Any, names: Mapping[str, str]) -> Any:
+    if hasattr(data, "rename_columns"):
+        return data.rename_columns(list(names.values()))
+    return data.rename(dict(names))  # polars
 
 
 def _arrow(table: Any) -> Any:
@@ -164,16 +199,26 @@ def files(text: str) -> list[str]:
     return found
 
 
-def _reader(files: list[str]) -> Callable[[Any], Any]:
+def _reader(files: list[str]) -> Callable[[Any], Source]:
     kinds = {_kind(Path(name).name) for name in files}
     if len(kinds) > 1:
         raise ParameterError("data.table", "files that are all CSV or all Parquet", "both")
+    parquet = kinds == {"parquet"}
     # Signs for patterns in a name are escaped, so that this file is read and no others.
     names = [re.sub(r"([*?\[])", r"[\1]", name) for name in files]
-    if kinds == {"parquet"}:
-        return lambda backend: backend.read_parquet(names)
-    # Types are found from all rows, not the first ones: one late word must not end a long computation.
-    return lambda backend: backend.read_csv(names, header=True, sample_size=-1)
+
+    def read(backend: Any) -> Any:
+        if parquet:
+            return backend.read_parquet(names)
+        # Types are found from all rows, not the first ones: one late word must not end a long computation.
+        return backend.read_csv(names, header=True, sample_size=-1)
+
+    def source(backend: Any) -> Source:
+        table = guarded(lambda: read(backend))
+        headers = guarded(lambda: [header(backend, name, parquet=parquet) for name in (files if parquet else names)])
+        return Source(table, backend, engine_names(headers, list(table.columns)), has_real_names=parquet)
+
+    return source
 
 
 def _kind(name: str) -> str:

@@ -23,8 +23,8 @@ def sampling_distance(average: float, effective_rows: float, confidence: float) 
 
     Assumes
     -------
-    The rows are drawn independently. Weights are fixed numbers, and the population is what the weighted rows are drawn
-    from on average.
+    The rows are drawn independently. Weights are fixed numbers, settled before the rows were drawn, and the population
+    is what the weighted rows are drawn from on average. With weights that depend on the rows it does not hold.
 
     Parameters
     ----------

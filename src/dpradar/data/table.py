@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
 from .binning import checked_bins, rule_for
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .binning import Rule
+    from .engine import Source
 
     Floats = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     suppress: int = 1,
     smooth: float | None = None,
     confidence: float | None = None,
+    fixed_weights: bool = False,
     domain: int | Literal["product"] | None = None,
     memory: str = "2GB",
     most_cells: int = MOST_CELLS,
@@ -79,7 +81,8 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
 
     Assumes
     -------
-    Without ``confidence`` the rows are everybody the target may be; with it they were drawn independently from them.
+    Without ``confidence`` the rows are everybody the target may be; with it they were drawn independently from them,
+    and weights were fixed before (``fixed_weights``).
 
     Parameters
     ----------
@@ -99,7 +102,13 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     smooth
         Add so many rows to every cell, of those occupied or of all with ``domain="product"``.
     confidence
-        Report the risk with a region that holds the true prior with this confidence.
+        Report the risk with a region that holds the true prior with this confidence. With a ``weight`` it needs
+        ``fixed_weights``.
+    fixed_weights
+        Say that the weight of each row was settled before the row was drawn, as in a stratified sample where every
+        place in the sample belongs to a stratum and has that stratum's weight. Weights that depend on who was drawn
+        (unequal chances of being drawn, non-response, raking) are not covered: a rare row with a large weight that
+        the sample happens to lack can move the true frequencies by any amount.
     domain
         How many different records the mechanism takes: ``"product"`` for all combinations of the values seen, or a
         number; records that were not seen have probability 0. By default the occupied cells.
@@ -125,10 +134,13 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     most = int(_MOST.check("data", most_cells))
     added = None if smooth is None else _SMOOTH.check("data", smooth)
     sure = None if confidence is None else CONFIDENCE.check("data", confidence)
+    _check_weights(weight, sure, fixed=fixed_weights)
     size = _checked_domain(domain, smoothed=added is not None)
     with opened(table, memory) as source:
-        schema = guarded(source.table.schema)
-        _check_columns(schema, names, weight)
+        schema = _schema(source)
+        _check_columns(schema, names, weight, has_real_names=source.has_real_names)
+        if any(schema[name].is_timestamp() for name in names):
+            source.check_zone()
         cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
         plan = Plan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
         cells = count_cells(source, plan)
@@ -157,6 +169,19 @@ def _checked_names(columns: Any, weight: Any) -> list[str]:
     return names
 
 
+def _check_weights(weight: str | None, confidence: float | None, *, fixed: bool) -> None:
+    """Raise where weights may depend on the rows: the region is proved for weights that are fixed."""
+    if weight is None or confidence is None or fixed:
+        return
+    hint = (
+        "If each row's weight was settled before the row was drawn, as in a stratified sample, say so with "
+        "fixed_weights=True (command line: --fixed-weights). If not, leave the confidence out: the weighted rows are "
+        "then taken for everybody."
+    )
+    got = "one for weights that may depend on who was drawn"
+    raise ParameterError("data.confidence", "used with weights only if these are fixed", got, hint)
+
+
 def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     if domain is None or domain == _PRODUCT:
         return domain  # type: ignore[no-any-return]
@@ -168,14 +193,23 @@ def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     return int(_DOMAIN.check("data", domain))
 
 
-def _check_columns(schema: Any, names: Sequence[str], weight: str | None) -> None:
-    # Not all names are listed: those of a file without a header are its first record.
-    known = list(schema.names)
+def _schema(source: Source) -> dict[str, Any]:
+    types = guarded(source.table.schema)
+    return {name: types[inner] for name, inner in source.names.items()}
+
+
+def _check_columns(
+    schema: Mapping[str, Any], names: Sequence[str], weight: str | None, *, has_real_names: bool
+) -> None:
+    # Not all names are listed, and none of a CSV file: if it has no header they are its first record.
+    known = list(schema)
     for name in (*names, *([] if weight is None else [weight])):
-        if name not in known:
+        if name not in schema:
             near = [other for other in known if other.lower() == name.lower()]
             near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.7)
-            hint = f"Did you mean {near[0]!r}?" if near else "A CSV file needs a header."
+            hint = f"Did you mean {near[0]!r}?" if near else "Names are written as in the table, capitals included."
+            if not has_real_names:
+                hint = "A CSV file needs a header, and names are written as they are there, capitals included."
             raise ParameterError("data.columns", "columns of the table", repr(name), hint)
     if weight is not None and (not schema[weight].is_numeric() or schema[weight].is_boolean()):
         raise ParameterError("data.weight", "a column of numbers", f"{weight!r} of type {schema[weight]}")
@@ -236,7 +270,7 @@ def _prior(
         raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
     lost, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
     # Two digits, rounded up: results tell the share and the distance, and what was left out may be a single cell.
-    share = _rounded_up(lost / (lost + total))
+    share = min(1.0, two_digits(lost / (lost + total), "up"))
     counted = weights / total
     probabilities, moved, smoothing = counted, 0.0, "none"
     if added is not None:
@@ -261,19 +295,6 @@ def _prior(
     return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
 
 
-def _rounded_up(share: float) -> float:
-    """Return a share with two digits, not below it.
-
-    Examples
-    --------
-    >>> _rounded_up(0.55501), _rounded_up(0.25), _rounded_up(0.0), _rounded_up(0.999)
-    (0.56, 0.25, 0.0, 1.0)
-    """
-    if share <= 0.0:
-        return 0.0
-    return min(1.0, float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(share))))
-
-
 def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known."""
     if sure is None:
@@ -287,4 +308,6 @@ def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float
         effective = total**2 / (float(cells.squares.sum()) + lost_squares)
         average = weighted_average(cells.squares, total, lost)
     near = sampling_distance(average, effective, sure)
-    return {"distance": min(1.0, near + share + moved), "effective_rows": effective}
+    # Two digits too: the average is a function of the counts of the cells.
+    distance = min(1.0, two_digits(near + share + moved, "up"))
+    return {"distance": distance, "effective_rows": effective if plan.weight is None else two_digits(effective, "down")}

@@ -102,7 +102,7 @@ def attack_gradients(
         strategy=f"gradients of {scores.steps} steps, {rule} rule",
         maximise=maximise if rule == "exact" else None,
         threat=repr(threat),
-        baseline=threat.best_blind_guess,
+        baseline=threat.reported_baseline,
         version=__version__,
     )
 

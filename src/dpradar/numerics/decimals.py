@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Printed", "as_fraction", "near", "whole_numbers"]
 
-_FITS = 1 << 61  # sums and differences of two such numbers are 64-bit integers
+_FITS = 2**61  # a number and twice another one stay below 2**63
 _LONGEST_UNIT = 8_192  # bits; decimals of floats need some 2,200
 _EPS = float(np.finfo(float).eps)
 
@@ -73,7 +73,7 @@ def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[NDArray[Any], l
     Guarantee
     ---------
     Exact: sums, differences and comparisons of the results are those of the numbers as they are printed. 64-bit
-    integers where they fit (with room for one sum), else Python's; fractions where no short unit divides all of them.
+    integers where they fit (with room for a number and twice another one), else Python's; fractions where no short unit divides all of them.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..errors import NumericsError
 
-__all__ = ["clip_probability", "rounded", "significant"]
+__all__ = ["clip_probability", "rounded", "significant", "two_digits"]
 
 Direction = Literal["up", "down", "nearest"]
 _MODES = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "nearest": ROUND_HALF_EVEN}
@@ -53,6 +53,17 @@ def significant(value: float, digits: int, direction: Direction) -> str:
     step = Decimal(1).scaleb(exact.adjusted() - digits + 1)
     mantissa, exponent = f"{exact.quantize(step, rounding=_MODES[direction], context=_ALL):.{digits - 1}e}".split("e")
     return f"{mantissa}e{int(exponent):+03d}"
+
+
+def two_digits(value: float, direction: Literal["up", "down"]) -> float:
+    """Return ``value`` with two significant digits, never on the other side of it.
+
+    Examples
+    --------
+    >>> two_digits(0.55501, "up"), two_digits(0.25, "up"), two_digits(0.0, "up"), two_digits(0.999, "down")
+    (0.56, 0.25, 0.0, 0.99)
+    """
+    return float(Context(prec=2, rounding=_MODES[direction]).create_decimal(repr(float(value))))
 
 
 def clip_probability(value: float, where: str) -> float:

@@ -319,12 +319,12 @@ def _sentence(parts: Sequence[str]) -> str:
 
 
 def prior_entries(results: Sequence[tuple[str, Assessment]]) -> list[Entry]:
-    """Return what results keep of their priors: size and hash, never labels or frequencies."""
+    """Return what results keep of their priors, as people read it: the size, never labels or frequencies."""
     found: dict[str, list[str]] = {}
     for name, result in results:
         if result.prior:
-            size, digest = result.prior.get("size", 0), result.prior.get("hash", "")
-            found.setdefault(f"{f'{size} values' if size else 'continuous'}, hash {digest}", []).append(name)
+            size = result.prior.get("size", 0)
+            found.setdefault(f"{size:,} values" if size else "continuous", []).append(name)
     many = len(results) > 1
     return [Entry(term=f"Prior of {', '.join(ns)}" if many else "Prior", text=text) for text, ns in found.items()]
 

@@ -72,10 +72,13 @@ NOT_COVERED = (
     "without this person's record."
 )
 NOT_PRIVATE = (
-    "If what is believed beforehand was estimated from confidential records, these numbers are not themselves "
-    "differentially private."
+    "If what is believed beforehand was estimated from confidential records, these numbers tell something about them "
+    "and are not themselves differentially private."
 )
-COUNTED = "What is believed beforehand was counted in a table, so they are not themselves differentially private."
+COUNTED = (
+    "What is believed beforehand was counted in a table, so they tell something about its records, exact ones most, "
+    "and are not themselves differentially private."
+)
 VACUOUS = "This says nothing: no rule that applies tells more than what holds for every release."
 QUANTITIES = {
     "rad": "what taking part adds",

@@ -73,10 +73,11 @@ class Assessment:
     others: tuple[Discarded, ...] = ()
     prior: dict[str, Any] = field(
         default_factory=dict, hash=False
-    )  # hash, size, kappa, how it was counted; never labels or frequencies
+    )  # size, kappa, how it was counted; never labels or frequencies
     neighbours: str | None = None
     version: str = ""
     rates: HasRates | None = field(default=None, compare=False, repr=False)
+    prior_id: str | None = field(default=None, compare=False, repr=False)  # a random name, no function of the prior
 
     @property
     def bounds(self) -> dict[Quantity, Bound | None]:
@@ -145,7 +146,7 @@ class Assessment:
             "hit": self.hit,
             "false_hit": self.false_hit,
             "reason": dict(self.reason),
-            "prior": dict(self.prior),
+            "prior": dict(self.prior) if self.prior_id is None else {"id": self.prior_id, **self.prior},
             "neighbours": self.neighbours,
             "rates": None if rates is None else rates.to_dict(),
             "others": [other.to_dict() for other in self.others],
@@ -159,10 +160,11 @@ class Assessment:
         plain = {key: data[key] for key in ("version", "release", "threat", "baseline", "hit", "false_hit")}
         bounds: dict[str, Any] = {q: None if data[q] is None else Bound.from_dict(data[q]) for q in QUANTITIES}
         others = tuple(Discarded.from_dict(other) for other in data["others"])
-        rest = {key: data[key] for key in ("reason", "prior", "neighbours")}
+        rest = {key: data[key] for key in ("reason", "neighbours")}
+        prior = {key: value for key, value in data["prior"].items() if key != "id"}
         saved = data.get("rates")
         rates = None if saved is None else SavedRates.from_dict(saved)
-        return cls(**plain, **bounds, **rest, others=others, rates=rates)
+        return cls(**plain, **bounds, **rest, prior=prior, prior_id=data["prior"].get("id"), others=others, rates=rates)
 
     def save(self, path: str | Path) -> None:
         """Write the assessment as JSON."""

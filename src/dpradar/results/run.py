@@ -229,7 +229,8 @@ class RunResult:
     """The answer of a spec: one entry for each release that is compared, or one for all of them composed.
 
     ``spec_text`` is the spec as it was run, without probabilities, labels and records unless it asks for them
-    (``include_prior``); ``spec_hash`` is that of the whole. ``sweeps`` has one curve for each release that was varied.
+    (``include_prior``); ``spec_hash`` is that of this text, as one of what is hidden would give it away. ``sweeps`` has
+    one curve for each release that was varied.
 
     Examples
     --------

@@ -33,14 +33,16 @@ _PRECISION = 1e-4  # of a suggested parameter; it is on the safe side in any cas
 _FAILURES = (NumericsError, ParameterError, UnsupportedError)
 
 
-def assessed(what: Any, threat: Threat, relation: Any, abouts: Sequence[Prior]) -> Assessment:
+def assessed(
+    what: Any, threat: Threat, relation: Any, abouts: Sequence[Prior], *, include_prior: bool = False
+) -> Assessment:
     """Return the assessment of a threat; one without a prior is about the records of the other threats.
 
     The priors of the other threats settle how much one record can change the release (its sensitivity), so a threat
     without a prior is assessed for each of them, and the largest value counts.
     """
     if threat.prior is not None or not abouts:
-        return assess(what, threat, neighbours=relation)
+        return assess(what, threat, neighbours=relation, include_prior=include_prior)
     found = [assess_case(Case(what, threat, relation, about=prior)) for prior in abouts]
     return found[0] if len(found) == 1 else _largest(found)
 

@@ -96,7 +96,7 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
     Examples
     --------
     >>> threat_of({"kind": "grr", "m": 3, "epsilon": 1.0, "prior": [0.5, 0.3, 0.2], "knowledge": "labels:a,a,b"})
-    Threat(Prior(3 values, largest probability 0.5), Knowledge.labels(2 labels), Goal.exact())
+    Threat(Prior(3 values), Knowledge.labels(2 labels), Goal.exact())
     >>> threat_of({"kind": "dpsgd", "membership": 0.5})
     Threat.membership(0.5)
     """

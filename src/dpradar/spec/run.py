@@ -134,7 +134,7 @@ def run(
         together=spec.together,
         decision={key: str(value) for key, value in spec.decision.items()},
         sweeps=() if chosen is None else tuple(_sweeps(asked, chosen, tell)),
-        spec_hash=hashlib.sha256(toml(spec).encode()).hexdigest()[:16],
+        spec_hash=hashlib.sha256(toml(spec, hide=not spec.include_prior).encode()).hexdigest()[:16],
         spec_text=toml(spec, hide=not spec.include_prior),
         command=_command(spec) if typed is None else typed,
         made=dt.datetime.now(dt.UTC).date().isoformat() if made is None else made,
@@ -214,7 +214,7 @@ def _priors(threats: Sequence[Threat]) -> list[Prior]:
 
 def _threat(subject: _Subject, index: int, what: Any, threat: Threat, abouts: Sequence[Prior]) -> ThreatResult:
     spec, relation = subject.spec, subject.relation(index)
-    found = assessed(what, threat, relation, abouts)
+    found = assessed(what, threat, relation, abouts, include_prior=spec.include_prior)
     limits = risk_limits(spec, index, what, threat, found, relation, abouts)
     return ThreatResult(name=spec.asked[index].name, assessment=found, limits=limits)
 

@@ -185,6 +185,7 @@ _THREAT = {
     "bins": _worded(tables.bins, {"anyOf": [{"type": "string"}, {"type": "object"}]}, "how columns are cut, by name"),
     "suppress": type_of(tables.SUPPRESS),
     "prior_confidence": type_of(tables.PRIOR_CONFIDENCE),
+    "fixed_weights": Flag,
     "knowledge": _worded(
         words.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
     ),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DATA", "PRIOR_CONFIDENCE", "SUPPRESS", "believed", "bins", "counted", "names", "table_call"]
 
-DATA = ("data", "columns", "known", "sensitive", "bins", "suppress", "prior_confidence")
+DATA = ("data", "columns", "known", "sensitive", "bins", "suppress", "prior_confidence", "fixed_weights")
 PRIOR_CONFIDENCE = replace(CONFIDENCE, name="prior_confidence")
 _KEPT = 8  # priors of tables that are remembered
 
@@ -86,7 +86,7 @@ def believed(options: Options, where: Where) -> tuple[Any, Any]:
 def table_call(options: Options, where: Where) -> Call | None:
     """Return the prior of the table that the options name, or None; ``m`` says how many records there may be."""
     if options.get("data") is None:
-        given = [name for name in DATA if name not in ("known", "sensitive") and options.get(name) is not None]
+        given = [name for name in DATA if name not in ("known", "sensitive") and options.get(name) not in (None, False)]
         if given:
             raise ParameterError(where(given[0]), f"used with {where('data')}", f"no {where('data')}")
         return None
@@ -107,6 +107,8 @@ def table_call(options: Options, where: Where) -> Call | None:
     ):
         if options.get(name) is not None:
             settings[argument] = words.checked(param, options[name], where(name))
+    if options.get("fixed_weights"):
+        settings["fixed_weights"] = True
     path = str(where.path(options["data"], "data"))
     return Call("data.prior", (path, _columns(options, where)), settings)
 

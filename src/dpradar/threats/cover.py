@@ -7,7 +7,7 @@ that nobody needs an m x m matrix where success sets are cells of a partition or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -182,6 +182,30 @@ def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], 
     return Block(members, "singletons" if alone else "windows", counts, misses, low=low, high=high)
 
 
+def _any_guess_block(members: Ints, numbers: NDArray[Any], reach: Any) -> Block:
+    """Return the windows of a guess that may be any number, not only a value of the prior.
+
+    As the guess moves upwards, members enter the window in order and leave it in order. A member enters while those
+    not more than twice the reach below it are inside, and leaves while those not more than that above it are.
+    """
+    members = members[np.argsort(numbers[members], kind="stable")]
+    own, place = numbers[members], np.arange(members.size)
+    low = np.concatenate([np.searchsorted(own, own - 2 * reach, side="left"), place + 1])
+    high = np.concatenate([place + 1, np.searchsorted(own, own + 2 * reach, side="right")])
+    low, high = np.unique(np.stack([low, high])[:, low < high], axis=1)
+    alone = low.size == members.size and bool(np.all(high - low == 1))
+    kind: Literal["singletons", "windows"] = "singletons" if alone else "windows"
+    return Block(members, kind, np.ones(low.size, dtype=np.intp), 1, low=low, high=high)
+
+
+def _any_guess(single: Ints, large: Sequence[Ints], numbers: NDArray[Any], reach: Any) -> Cover:
+    """Return the cover for guesses that may be any number; each distinct window is one guess, and some guess misses."""
+    blocks = [_any_guess_block(members, numbers, reach) for members in large]
+    guesses = 1 + max([1, *(block.counts.size for block in blocks)])
+    blocks = [replace(block, misses=guesses - block.counts.size) for block in blocks]
+    return Cover(guesses, single, np.ones(single.size, dtype=np.intp), tuple(blocks))
+
+
 def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
     # Rows as packed bytes in a dictionary: far quicker than sorting rows of a large matrix.
     own = hits[:, members]
@@ -206,6 +230,8 @@ def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
     if goal.is_absolute:
         numbers, reach = goal.windows(prior)
         ordered = np.sort(numbers)
+        if prior.is_open:
+            return _any_guess(single, large, numbers, reach)
         own = numbers[single]
         hits = np.searchsorted(ordered, own + reach, side="right") - np.searchsorted(ordered, own - reach, side="left")
         blocks = tuple(_windows_block(f, numbers, ordered, reach) for f in large)

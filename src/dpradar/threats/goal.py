@@ -66,7 +66,8 @@ class Goal:
         """The guess may be off by at most ``eta`` of the loss.
 
         ``loss`` is ``"absolute"`` (difference of numeric values), a matrix with entry (value, guess), or a function of
-        (value, guess). Guesses are values of the prior (any point of the interval for a continuous prior).
+        (value, guess). Guesses are values of the prior (any number for a continuous prior, and with the absolute loss
+        for one that was counted in a table and may lack values).
 
         Values and eta are read as the decimals that Python prints, and the difference is compared exactly: 0.9 is
         within 0.2 of 0.7, and of two time stamps a microsecond apart neither is within 0 of the other. Whole numbers,

@@ -40,12 +40,16 @@ class Measured:
     def assumption(self) -> str:
         """What the numbers rest on, in words."""
         counted = (
-            f"the prior was counted in {self.rows:,} rows, so these numbers are not themselves differentially private"
+            f"the prior was counted in {self.rows:,} rows, so these numbers tell something about them "
+            "and are not themselves differentially private"
         )
         if self.confidence is not None:
             near = f"{rounded(self.distance, 6, 'up')} (total variation) of the true one"
             sure = f"with confidence {100.0 * self.confidence:g} %"
-            return f"{counted}; rows drawn independently: {sure} it is within {near}"
+            drawn = "rows drawn independently"
+            if self.weight is not None:
+                drawn += ", with weights that were fixed before and do not depend on who was drawn"
+            return f"{counted}; {drawn}: {sure} it is within {near}"
         if self.distance > 0.0:
             return f"{counted}; leaving out small cells moved it by at most {rounded(self.distance, 6, 'up')}"
         return f"{counted}; the rows are taken for everybody"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -183,6 +184,9 @@ class Prior:
     columns: Mapping[str, tuple[Any, ...]] | None = None
     interval: Continuous | None = field(default=None)
     measured: Measured | None = field(default=None)  # how it was counted, where it comes from a table
+    # Names the prior in results. It is drawn at random: any function of the prior, also a salted one whose salt is
+    # stored, is found by trying the priors that are possible.
+    id: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def __post_init__(self) -> None:
         if self.interval is not None:
@@ -349,7 +353,7 @@ class Prior:
 
     @property
     def digest(self) -> str:
-        """A hash that identifies the prior in a result without disclosing it."""
+        """A hash of the content, to tell priors apart in memory; it stands in no result, as trying finds the prior."""
         hasher = hashlib.sha256(self.probabilities.tobytes())
         hasher.update(repr(self.values).encode())
         if self.interval is not None:

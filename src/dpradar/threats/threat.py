@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..numerics.rounding import two_digits
 from ..params import Param
 from .cover import Cover, cover
 from .goal import Goal
@@ -148,6 +149,21 @@ class Threat:
         finite = self.prior is not None and not self.prior.is_continuous
         return finite and self.cover.is_settled(self.finite.probabilities)
 
+    @cached_property
+    def least_blind_guess(self) -> float:
+        """The baseline if only values of the prior may be guessed, also where the prior is open; else the baseline."""
+        if self.prior is None or not self.prior.is_open or not self.goal.is_absolute:
+            return self.best_blind_guess
+        listed = replace(self.prior, measured=None)
+        return min(float(cover(listed, self.codes, self.goal).best_total(listed.probabilities)), self.best_blind_guess)
+
+    @property
+    def leaves_guesses_out(self) -> bool:
+        """Whether a value that is not listed may be a better guess, by a loss that is known for listed ones only."""
+        return (
+            self.prior is not None and self.prior.is_open and self.goal.kind == "within" and not self.goal.is_absolute
+        )
+
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return for each fibre its probability and the best blind guess inside it."""
         pi = self.finite.probabilities
@@ -158,9 +174,22 @@ class Threat:
         seen = weight > 0.0
         return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
 
+    @property
+    def reported_baseline(self) -> float:
+        """The baseline as results hold it: of a prior counted in a table two digits, rounded down."""
+        if self.prior is None or self.prior.measured is None:
+            return self.best_blind_guess
+        return two_digits(float(f"{self.best_blind_guess:.12g}"), "down")
+
+    @property
+    def _prior_text(self) -> str:
+        """The prior in words that a result may hold: no frequency."""
+        plain = self.finite.measured is None and not self.finite.is_continuous
+        return f"Prior({self.finite.size} values)" if plain else repr(self.prior)
+
     def __repr__(self) -> str:
         if self.kind == "record":
-            return f"Threat({self.prior!r}, {self.knowledge!r}, {self.goal!r})"
+            return f"Threat({self._prior_text}, {self.knowledge!r}, {self.goal!r})"
         return f"Threat.{self.kind}({'' if self.level is None else format(self.level, 'g')})"
 
 

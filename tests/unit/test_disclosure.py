@@ -1,0 +1,216 @@
+"""What a result gives away of its prior: no label, no frequency, no live object, and nothing that trying finds."""
+
+from __future__ import annotations
+
+import gc
+import json
+import pickle
+import types
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dpradar as dr
+from dpradar.results.disclosure import coarse
+from dpradar.threats import Measured
+
+VALUES, SHARES = (1234.5678, 2345.6789, 3456.789), (0.6173, 0.2519, 0.1308)
+STATED = dr.Prior.of(SHARES, VALUES)
+
+
+def _counted(shares, values=None, *, rows=1000, distance=0.0):
+    """Return a prior as if it had been counted in a table."""
+    confidence = 0.95 if distance else None
+    measured = Measured(rows=rows, cells=len(shares), distance=distance, confidence=confidence)
+    return replace(dr.Prior.of(shares, values), measured=measured)
+
+
+def _copied(result):
+    return pickle.loads(pickle.dumps(result))  # noqa: S301 (our own bytes)
+
+
+def _reachable(root):
+    """Return all objects that hang on one, without what modules and classes hold."""
+    seen, todo = {}, [root]
+    while todo:
+        one = todo.pop()
+        if id(one) in seen or isinstance(one, (types.ModuleType, type, types.CodeType, types.BuiltinFunctionType)):
+            continue
+        seen[id(one)] = one
+        if isinstance(one, types.FunctionType):
+            todo += [cell.cell_contents for cell in one.__closure__ or ()]
+            todo += [*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values()]
+        else:
+            todo += gc.get_referents(one)
+    return list(seen.values())
+
+
+def _secrets(root, numbers):
+    """Return what of a prior can be reached."""
+    found = []
+    for one in _reachable(root):
+        if isinstance(one, (dr.Prior, dr.Threat)):
+            found.append(type(one))
+        elif isinstance(one, float | np.floating):
+            found += [x for x in numbers if abs(float(one) - x) < 1e-12]
+        elif isinstance(one, np.ndarray) and one.dtype.kind == "f":
+            found += [x for x in numbers if np.any(np.abs(one - x) < 1e-12)]
+        elif isinstance(one, str):
+            found += [x for x in numbers if f"{x:.4g}" in one]
+    return found
+
+
+RELEASES = [
+    dr.GRR(m=3, epsilon=2.0),
+    dr.OLH(m=3, epsilon=1.0),
+    dr.SHE(m=3, epsilon=1.0),
+    dr.Laplace(500.0),
+    dr.Gaussian(500.0),
+    dr.Channel([[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]]),
+    dr.Repeated(dr.Laplace(500.0), 3),
+    dr.PureDP(1.0, neighbours="replace-one"),
+    dr.RDP([2, 4], [0.1, 0.2], neighbours="replace-one"),
+    dr.DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=10),
+]
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: type(release).__name__)
+@pytest.mark.parametrize("known", ["nothing", "everything"])
+def test_no_label_and_no_frequency_hangs_on_an_assessment(release, known):
+    # The blind guess of a stated prior is a risk like the others; of a counted one it has two digits.
+    a = dr.assess(release, dr.Threat(STATED, getattr(dr.Knowledge, known)(), dr.Goal.exact()))
+    assert not _secrets(replace(a, baseline=None, success=None, gain=None, others=()), (*VALUES, *SHARES))
+    for distance in (0.0, 0.1):
+        prior = _counted(SHARES, VALUES, distance=distance)
+        a = dr.assess(release, dr.Threat(prior, getattr(dr.Knowledge, known)(), dr.Goal.exact()))
+        copy = _copied(a)
+        for one in (a, copy, dr.Assessment.from_dict(json.loads(json.dumps(a.to_dict())))):
+            if isinstance(release, dr.Channel) and not distance:
+                continue  # its exact success is the blind guess: an exact risk
+            assert not _secrets(one, (*VALUES, *SHARES))
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: type(release).__name__)
+def test_a_copy_by_pickle_says_the_same(release):
+    a = dr.assess(release, dr.Threat(STATED))
+    copy = _copied(a)
+    assert copy == a
+    assert copy.to_dict() == a.to_dict()
+    for fpr in (0.0, 1e-4, 0.01, 0.1, 1.0):
+        assert copy.tpr(fpr).value == pytest.approx(a.tpr(fpr).value, abs=1e-12)
+    assert copy.tpr(0.0123).value >= a.tpr(0.0123).value - 1e-12
+    assert _copied(copy) == copy
+
+
+def test_a_threat_without_a_curve_is_copied_too():
+    a = dr.assess(dr.TotalVariation(0.2, neighbours="replace-one"), dr.Threat(STATED))
+    assert _copied(a).tpr(0.01).value == a.tpr(0.01).value
+
+
+def test_other_results_pickle_and_hold_no_prior():
+    prior = _counted(SHARES)
+    threat = dr.Threat(prior)
+    results = [
+        dr.attack(dr.GRR(m=3, epsilon=1.0), threat, trials=200, seed=1),
+        dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.05), m=3),
+    ]
+    for result in results:
+        assert not _secrets(result, SHARES)
+        assert _copied(result) == result
+    assert results[0].baseline == 0.61
+
+
+def test_the_name_of_a_prior_is_no_function_of_it():
+    one, other = dr.Prior.of([0.9, 0.1]), dr.Prior.of([0.9, 0.1])
+    assert one.id != other.id
+    threats = [dr.Threat(one), dr.Threat(one, dr.Knowledge.everything()), dr.Threat(other)]
+    names = [dr.assess(dr.GRR(m=2, epsilon=1.0), threat).prior_id for threat in threats]
+    assert names[0] == names[1] == one.id != names[2]
+    text = json.dumps(dr.assess(dr.GRR(m=2, epsilon=1.0), threats[0]).to_dict())
+    assert one.digest not in text
+
+
+def test_kappa_has_two_digits_unless_the_prior_is_included():
+    threat = dr.Threat(dr.Prior.of([0.873, 0.127]))  # kappa = 0.778258
+    assert dr.assess(dr.GRR(m=2, epsilon=1.0), threat).prior["kappa"] == 0.78
+    whole = dr.assess(dr.GRR(m=2, epsilon=1.0), threat, include_prior=True)
+    assert whole.prior["kappa"] == pytest.approx(0.778258, abs=1e-12)
+    counted = dr.Threat(_counted([0.873, 0.127]))
+    guarantee = dr.PureDP(1.0, neighbours="replace-one")
+    assert dr.assess(guarantee, counted).baseline == 0.87
+    assert dr.assess(guarantee, counted, include_prior=True).baseline == pytest.approx(0.873, abs=1e-12)
+
+
+# Releases, the distance of the region, and counts of 1,000 that are not found. Several numbers of two digits each leave
+# a few counts open. Without a region a bound on a rare value is small itself, and two of its digits tell a count of a
+# few: such cells are what ``suppress`` is for.
+NO_EXACT_RISK = {
+    "a guarantee": (dr.PureDP(1.0, neighbours="replace-one"), 0.0, (127, 333, 475)),
+    "a sample": (dr.GRR(m=2, epsilon=1.0), 0.05, (3, 127, 333, 475)),
+    "a guarantee and a sample": (dr.ApproxDP(0.5, 1e-6, neighbours="replace-one"), 0.05, (3, 17, 127, 333, 475)),
+}
+
+
+@pytest.mark.parametrize("name", NO_EXACT_RISK)
+def test_trying_all_counts_does_not_find_the_one_that_was_saved(name, tmp_path):
+    release, distance, counts = NO_EXACT_RISK[name]
+
+    def saved(count):
+        prior = _counted([1.0 - count / 1000, count / 1000], distance=distance)
+        dr.assess(release, dr.Threat(prior)).save(tmp_path / "a.json")
+        data = json.loads((tmp_path / "a.json").read_text())
+        assert all(data[q] is None or data[q]["side"] == "upper" for q in ("rad", "success"))
+        data["prior"].pop("id")
+        return json.dumps(data, sort_keys=True)
+
+    for secret in counts:
+        file = saved(secret)
+        fitting = [count for count in range(max(1, secret - 6), secret + 7) if saved(count) == file]
+        assert secret in fitting
+        assert len(fitting) >= 2, secret
+
+
+@pytest.mark.parametrize("release", [dr.GRR(m=3, epsilon=1.0), dr.PureDP(1.0, neighbours="replace-one")])
+@pytest.mark.parametrize("distance", [0.0, 0.05])
+def test_rounding_errs_on_the_safe_side(release, distance):
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        prior = _counted(rng.dirichlet(np.ones(3)), distance=distance)
+        exact, rounded = (dr.assess(release, dr.Threat(prior), include_prior=flag) for flag in (True, False))
+        for quantity in ("rad", "success", "gain"):
+            one, other = exact.bounds[quantity], rounded.bounds[quantity]
+            assert one.value <= other.value <= 1.11 * one.value + 0.011
+            assert other.low is None or (other.side == "exact" and other.low == one.low)
+        assert exact.baseline - 0.01 <= rounded.baseline <= exact.baseline + 1e-12
+        assert rounded.gain.value <= rounded.rad.value + 1e-12
+        # Success and gain do not give the blind guess away again: it is not their difference.
+        assert abs(rounded.success.value - rounded.gain.value - exact.baseline) > 1e-9
+        assert coarse(rounded) == rounded
+
+
+def test_a_spec_is_named_by_what_is_shown_of_it():
+    from dpradar.spec import parse, run
+
+    text = "[release]\nkind = 'grr'\nm = 2\nepsilon = 1.0\n[threat]\nprior = [{}, {}]\n"
+    hidden = [run(parse(text.format(1 - p, p)), made="").spec_hash for p in (0.1, 0.2)]
+    assert hidden[0] == hidden[1]
+    shown = [run(parse(text.format(1 - p, p) + "[report]\ninclude_prior = true\n"), made="") for p in (0.1, 0.2)]
+    assert shown[0].spec_hash != shown[1].spec_hash
+    assert shown[0].releases[0].assessments[0].assessment.prior["kappa"] == pytest.approx(0.82, abs=1e-12)
+
+
+def test_every_view_of_an_estimated_prior_says_that_risks_tell_about_it(tmp_path):
+    a = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(_counted(SHARES)))
+    views = [a.explain(), a._repr_html_()]
+    views += [a.report(tmp_path / f"a.{kind}").read_text(encoding="utf-8") for kind in ("html", "md")]
+    for text in views:
+        assert "tell something about" in text
+
+
+def test_files_of_earlier_versions_are_still_read():
+    data = dr.assess(dr.GRR(m=2, epsilon=1.0), dr.Threat(dr.Prior.of([0.9, 0.1]))).to_dict()
+    data["prior"] = {"hash": "0123456789abcdef", "size": 2, "kappa": 0.82}
+    old = dr.Assessment.from_dict(json.loads(json.dumps(data)))
+    assert old.prior["hash"] == "0123456789abcdef"
+    assert "2 values" in "".join(entry for entry in (old.explain(), old._repr_html_() or "")) or old.explain()
