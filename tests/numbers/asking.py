@@ -28,6 +28,7 @@ __all__ = ["FILES", "ROOT", "about", "ask", "assess", "attack", "calibrate", "co
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).with_name("files")
+_OF_THE_MACHINE = {"seconds", "version_python"}  # columns that are no answer
 _NOTED: dict[str, set[str]] = defaultdict(set)
 
 
@@ -196,7 +197,7 @@ def _tables(folder: Path) -> dict[str, Any]:
     for path in sorted([*(folder / "figures").rglob("*.csv"), *folder.glob("rows.csv")]):
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-        for column in rows[0] if rows else ():
+        for column in set(rows[0] if rows else ()) - _OF_THE_MACHINE:
             with contextlib.suppress(TypeError, ValueError):
                 found[f"{path.stem}/{column}"] = fact(sum(float(row[column]) for row in rows))
     return found

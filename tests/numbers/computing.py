@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ def compute(names: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], dict[s
     if jobs == 1:
         found = [_asked(name) for name in names]
     else:
-        with get_context("spawn").Pool(jobs) as pool:
-            found = list(pool.imap_unordered(_asked, names, chunksize=4))
+        # Not a Pool, whose processes may start none themselves: campaigns do.
+        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+            found = list(pool.map(_asked, names, chunksize=4))
     return {name: answer for name, answer, _ in found}, {name: seconds for name, _, seconds in found}
