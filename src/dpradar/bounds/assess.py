@@ -17,6 +17,7 @@ from ..results.bound import QUANTITIES
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
+from .rarest import rarest, shown_skew, skew_of
 from .rates import Rates
 from .rule import Finding
 from .rules import RULES
@@ -32,6 +33,7 @@ __all__ = ["assess", "assess_case"]
 _AGREE = 1e-9  # a lower bound above an upper one by more than this is a contradiction
 _SAME = 1e-12
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
+_NO_CEILING = "what the raw data would add depends on what is believed beforehand, which this threat leaves open"
 _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
 
 
@@ -174,10 +176,10 @@ def assess_case(
     for rule in (*RULES, *extra_rules):
         if needed & set(rule.quantities) and (everything or not rule.from_below):
             ledger.run(rule, case)
-    return _assessment(case, ledger)
+    return _assessment(case, ledger, everything=everything)
 
 
-def _assessment(case: Case, ledger: _Ledger) -> Assessment:
+def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     threat = case.threat
     baseline = None if threat.kind == "worst" else threat.best_blind_guess
     rad = ledger.best("rad")
@@ -198,6 +200,8 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
     for name, known in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
         if known is None:
             reason.setdefault(name, _first_reason(ledger, name))
+    if threat.prior is None:
+        reason["ceiling"] = _NO_CEILING
     hit = rad[1].hit if rad else None
     result = Assessment(
         release=repr(case.what),
@@ -209,6 +213,8 @@ def _assessment(case: Case, ledger: _Ledger) -> Assessment:
         baseline=baseline,
         hit=hit,
         false_hit=None if hit is None or rad is None else max(0.0, hit - rad[0].value),
+        ceiling=threat.ceiling if everything else None,
+        rarest=rarest(case) if everything else None,
         reason=reason,
         others=tuple(ledger.discarded),
         prior=_summary(threat),
@@ -249,4 +255,9 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
 def _summary(threat: Threat) -> dict[str, Any]:
     if threat.prior is None:
         return {}
-    return {"hash": threat.prior.digest, "size": threat.prior.size, "kappa": threat.kappa}
+    return {
+        "hash": threat.prior.digest,
+        "size": threat.prior.size,
+        "kappa": threat.kappa,
+        "skew": shown_skew(skew_of(threat)),
+    }

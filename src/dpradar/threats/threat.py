@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..params import Param
+from .ceiling import RawData, raw_data
 from .cover import Cover, cover
 from .goal import Goal
 from .knowledge import Knowledge
@@ -17,6 +18,8 @@ from .prior import Continuous, Prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..results.bound import Bound
 
 __all__ = ["Threat"]
 
@@ -139,6 +142,16 @@ class Threat:
         if prior.is_continuous:
             return 1.0 if self.knowledge.kind == "everything" else self._blind[1]
         return min(float(self.cover.best_total(prior.probabilities)), 1.0)
+
+    @cached_property
+    def raw(self) -> RawData:
+        """What publishing the raw data would give this attacker (a threat with a prior)."""
+        return raw_data(self)
+
+    @property
+    def ceiling(self) -> Bound | None:
+        """The rad of publishing the raw data; None without a prior."""
+        return None if self.prior is None else self.raw.bound()
 
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return for each fibre its probability and the best blind guess inside it."""
