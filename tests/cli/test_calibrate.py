@@ -141,7 +141,10 @@ def test_conflicting_limits_exit_3():
 def test_no_noise_needed_exits_0():
     data = calibrated("oue", "--m", "10", "--limit", "rad=0.5")
     assert (data["status"], data["binding"]) == ("free", None)
-    assert "No noise is needed" in run("calibrate", "oue", "--m", "10", "--limit", "rad=0.5").stdout
+    assert (
+        "Every epsilon keeps the limits, even the least noise tried"
+        in run("calibrate", "oue", "--m", "10", "--limit", "rad=0.5").stdout
+    )
 
 
 def test_text_leads_with_the_value_rounded_to_more_noise():

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
         (
             "kept",
             "met",
-            "All 3 limits kept",
+            "All 3 attackers have a limit, all kept",
             "Because they took part, the best attacker is right about 11 more of 100 people (1. A stranger).",
         ),
         (
@@ -66,6 +66,7 @@ def test_the_verdict_of_a_comparison_says_which_release_keeps_its_limits():
     verdict = page_of(samples.run(0.15, compare=True)).verdict
     assert verdict.more == (
         "survey, less noise: The smallest change that keeps every limit: epsilon 0.612345 instead of 2.",
+        "All 6 cards have a limit, kept for 3 of them.",
         "survey keeps every limit.",
         "survey, less noise does not keep every limit, or cannot be shown to.",
         "What taking part adds is smallest for survey and largest for survey, less noise.",
@@ -132,7 +133,8 @@ def test_every_bound_stands_in_the_table_with_its_theorem():
     assert told[1:6] == ("–", "at most 0.131977", "upper", "cor-5.6", "[RAD] Corollary 5.6")
     assert [notes[letter] for letter in told[6].split(", ")] == ["(epsilon, delta)-DP, replace-one"]
     assert rows["right after the release (success)"][1] == "0.100000"
-    assert len(rows) == 5
+    assert rows["what publishing the raw data would add (ceiling)"][2] == "0.900000"
+    assert len(rows) == 6
 
 
 def test_rows_that_threats_share_stand_once():

@@ -9,7 +9,7 @@ import re
 import pytest
 
 import dpradar as dr
-from dpradar.present import attackers, sentences
+from dpradar.present import attackers, sentences, verdicts
 from dpradar.present.text import explain, explain_run
 from dpradar.present.view import page_of
 from dpradar.results import Bound
@@ -226,7 +226,8 @@ def test_a_number_below_one_person_is_a_bound():
 
 def test_a_bound_that_says_nothing_says_so():
     page = page_of(samples.assessments()["vacuous"])
-    assert sentences.VACUOUS in page.cards[0].sentences
+    assert verdicts.VACUOUS in page.cards[0].sentences
+    assert (page.verdict.state, page.verdict.word) == ("open", "This guarantee rules out almost nothing")
 
 
 def test_a_rule_that_was_left_out_for_its_size_is_named():
@@ -271,11 +272,13 @@ def test_the_whole_answer_of_an_assessment():
         "Threat:  Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())",
         "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
         "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
+        "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
         "",
         "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
         "success     at most 0.231977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
         "gain        at most 0.131977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
         "worst_gain  at most 0.462123   total-variation ([UNIFY] Theorem 3.4)",
+        "ceiling     0.900000           rad of publishing the raw data",
         "baseline    0.100000           best guess without the release",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
@@ -295,6 +298,9 @@ def test_the_whole_answer_of_a_run():
         "1. A stranger",
         "   Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
         "part adds 11.",
+        "   Publishing the raw data would add 71 of 100; this release reaches 15 % of that.",
+        "   Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 3. The odds "
+        "of having it can grow up to 2.8-fold.",
         "   Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
@@ -310,6 +316,7 @@ def test_the_whole_answer_of_a_run():
         "does not prove there is none.",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
-        "Not covered: Mistakes in the software, releases that are not counted here, and facts about groups that could "
-        "be learned without this person's record.",
+        "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
+        "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess "
+        "does.",
     ]

@@ -18,6 +18,7 @@ from ..results.disclosure import coarse, shown
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
+from .rarest import rarest, shown_skew, skew_of
 from .rates import Rates
 from .rule import Finding
 from .rules import RULES
@@ -35,6 +36,7 @@ _SAME = 1e-12
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a difference of two probabilities
 _FEW_DIGITS = 8
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
+_NO_CEILING = "what the raw data would add depends on what is believed beforehand, which this threat leaves open"
 _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
 
 
@@ -223,6 +225,8 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     for name, known in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
         if known is None:
             reason.setdefault(name, _first_reason(ledger, name))
+    if threat.prior is None:
+        reason["ceiling"] = _NO_CEILING
     hit = rad[1].hit if rad else None
     result = Assessment(
         release=repr(case.what),
@@ -234,6 +238,8 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         baseline=baseline,
         hit=hit,
         false_hit=None if hit is None or rad is None else max(0.0, hit - rad[0].value),
+        ceiling=threat.ceiling if everything else None,
+        rarest=rarest(case) if everything else None,
         reason=reason,
         others=tuple(ledger.discarded),
         prior=_summary(case),
@@ -291,4 +297,4 @@ def _summary(case: Case) -> dict[str, Any]:
     if threat.prior is None:
         return {}
     kappa = threat.kappa if case.include_prior else shown(threat.kappa)
-    return {"size": threat.prior.size, "kappa": kappa}
+    return {"size": threat.prior.size, "kappa": kappa, "skew": shown_skew(skew_of(threat))}

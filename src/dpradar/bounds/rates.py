@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..results import Bound
     from .case import Case
 
-__all__ = ["Rates", "question_relations"]
+__all__ = ["Rates", "least_fnr", "question_relations"]
 
 
 def question_relations(case: Case) -> tuple[Relation, ...]:
@@ -53,9 +53,9 @@ class Rates:
         x = float(FPR.check("tpr", fpr))
         if not self.promises:
             return bounded_rate(1.0, ("no trade-off curve is known for this release: nothing can be said",))
-        worst = min(self.promises, key=lambda promise: float(_fnr(promise, np.array([x]))[0]))
+        worst = min(self.promises, key=lambda promise: float(least_fnr(promise, np.array([x]))[0]))
         notes = (worst.source, f"neighbours: {worst.relation}", *self.assumes)
-        return bounded_rate(1.0 - float(_fnr(worst, np.array([x]))[0]), notes)
+        return bounded_rate(1.0 - float(least_fnr(worst, np.array([x]))[0]), notes)
 
     def saved(self) -> SavedRates | None:
         """Return the rates on a grid that is fine at both ends."""
@@ -63,7 +63,7 @@ class Rates:
             return None
         small = np.concatenate([[0.0], np.geomspace(1e-6, 0.02, 40), [1e-5, 1e-4, 1e-3, 0.01]])
         x = np.unique(np.concatenate([small, np.linspace(0.02, 0.98, 65), [0.05, 0.1], 1.0 - small]).round(12))
-        curves = tuple(tuple(_fnr(promise, x).tolist()) for promise in self.promises)
+        curves = tuple(tuple(least_fnr(promise, x).tolist()) for promise in self.promises)
         relations = sorted({f"neighbours: {promise.relation}" for promise in self.promises})
         return SavedRates(tuple(x.tolist()), curves, (*relations, *self.assumes))
 
@@ -89,7 +89,7 @@ def _restored(saved: SavedRates | None) -> HasRates:
     return Rates(()) if saved is None else saved
 
 
-def _fnr(promise: Promise, x: NDArray[np.float64]) -> NDArray[np.float64]:
+def least_fnr(promise: Promise | Privacy, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the least false-negative rates: by the curve, and by the total variation, which may be known better."""
     by_curve = np.zeros_like(x) if promise.curve is None else promise.curve.fnr(x)
     by_tv = 1.0 - x - (1.0 if promise.tv is None else promise.tv)

@@ -208,7 +208,8 @@ def _informed(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
     for limit in limits:
         if limit.threat is not None:
             quantity = "success" if limit.threat.kind == "membership" else "rad"
-            told = Limit(limit.threat, neighbours=limit.neighbours, **{quantity: 1.0})
+            whole: dict[str, Any] = {quantity: 1.0}
+            told = Limit(limit.threat, neighbours=limit.neighbours, **whole)
             try:
                 found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
             except ParameterError:

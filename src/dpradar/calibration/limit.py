@@ -14,9 +14,10 @@ from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at, smallest_delta
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..mechanisms.cost import cost_of
-from ..params import Param
+from ..params import Param, shown
 from ..results.bound import QUANTITIES
 from ..results.calibration import Achieved
+from ..results.ceiling import ACKNOWLEDGE, Raw
 from ..results.tradeoff import FPR
 from ..threats import Threat
 
@@ -46,7 +47,8 @@ class Limit:
     ``error`` (exceeded by 5 of 100 released numbers), ``variance``, ``frequency_error`` (of a local protocol, from
     ``reports`` reports, 1 unless given). Several may be given at once. Without a threat the limit is about every prior,
     knowledge and goal. ``neighbours`` says which relation ``worst_gain``, ``tpr`` and ``epsilon`` are about, where the
-    release does not.
+    release does not. ``acknowledge="near-ceiling"`` accepts a release that hardly protects better than publishing the
+    raw data would.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Limit:
     frequency_error: float | None = None
     neighbours: Neighbours | None = None
     reports: float | None = None
+    acknowledge: str | None = None
 
     def __post_init__(self) -> None:
         given: object = self.threat
@@ -78,6 +81,9 @@ class Limit:
             raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(given), hint)
         if self.neighbours is not None:
             check_neighbours("Limit", self.neighbours)
+        if self.acknowledge not in (None, ACKNOWLEDGE):
+            hint = "It accepts a release that is hardly better than publishing the raw data."
+            raise ParameterError("Limit.acknowledge", f"{ACKNOWLEDGE!r} or left out", shown(self.acknowledge), hint)
         for name in (*QUANTITIES, "tpr"):
             self._check(name, _PROBABILITY)
         for name in ("epsilon", *COSTS):
@@ -126,6 +132,28 @@ class Limit:
         """The errors that are limited."""
         return {name: value for name in COSTS if (value := getattr(self, name)) is not None}
 
+    def raw(self, name: str) -> Raw | None:
+        """Return what publishing the raw data would give for one of the risks; None where that is not a share.
+
+        A lower end: with a prior its rad and its success; without one the most that some prior reaches.
+        """
+        if name == "epsilon" or name in COSTS:
+            return None
+        who = self.who
+        least = {"tpr": self.fpr or 0.0, "success": 1.0 if who.kind == "worst" else who.best_blind_guess}.get(name, 0.0)
+        return Raw(least=least, most=self._most(name))
+
+    def _most(self, name: str) -> float:
+        who = self.who
+        success = 1.0 if who.prior is None else who.raw.success[0]
+        if name == "success":
+            return success
+        if name == "gain":
+            measured = None if who.prior is None else who.prior.measured
+            blind = 0.0 if who.kind == "worst" else who.best_blind_guess + (measured.distance if measured else 0.0)
+            return max(0.0, success - blind)
+        return who.raw.rad[0] if name == "rad" and who.prior is not None else 1.0
+
     @property
     def hopeless(self) -> str | None:
         """Why no release at all keeps the limit; None where one might."""
@@ -159,7 +187,14 @@ class Limit:
                 raise ParameterError(f"Limit.{name}", "a quantity that is known here", "one that is not", hint)
             bound = found
         return Achieved(
-            quantity=quantity, value=bound.value, limit=limit, threat=threat, rule=bound.rule, side=bound.side
+            quantity=quantity,
+            value=bound.value,
+            limit=limit,
+            threat=threat,
+            rule=bound.rule,
+            side=bound.side,
+            raw=self.raw(name),
+            acknowledge=self.acknowledge or "",
         )
 
     def spent(self, what: Any) -> list[Achieved]:

@@ -28,6 +28,8 @@ _PLAIN = (
     "significance",
     "strategy",
     "baseline",
+    "share",
+    "near_ceiling",
     "epsilon_lower",
     "epsilon_estimate",
     "refuted",

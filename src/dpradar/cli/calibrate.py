@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["group"]
 
 _AT = {"tpr": ("fpr", "tpr=0.05@fpr=0.01"), "epsilon": ("delta", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")}
+_ACKNOWLEDGE = "acknowledge"
 _ACCURACY = ("error", "variance", "frequency_error")
 
 
@@ -45,7 +46,7 @@ def _command(name: str, kind: Kind) -> click.Command:
             metavar="NAME=VALUE",
             help="rad=0.1, success=..., gain=..., worst_gain=..., tpr=0.05@fpr=0.01, epsilon=1@delta=1e-5, or of the "
             "accuracy error=..., variance=..., frequency_error=...@reports=N (1 unless given). May be given several "
-            "times.",
+            "times. rad=0.1@acknowledge=near-ceiling accepts a release that hardly protects.",
         )
     )
     options.append(click.Option(["--free"], help="The parameter to choose, when that is not clear."))
@@ -75,16 +76,16 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
     if text.count("=") > 1 and "@" not in text:
         hint = "Such as epsilon=1@delta=1e-5 or tpr=0.05@fpr=0.01; limits of different things each have a --limit."
         raise ParameterError("--limit", "NAME=VALUE, or NAME=VALUE@NAME=VALUE", repr(text), hint)
-    first, _, rest = text.partition("@")
     settings: dict[str, Any] = {}
-    for part in (first, rest) if rest else (first,):
+    for part in text.removesuffix("@").split("@"):
         name, equals, value = part.partition("=")
         if not equals:
             hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
             raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
-        settings[name.strip().replace("-", "_")] = number(value, "--limit")
+        key = name.strip().replace("-", "_")
+        settings[key] = value.strip() if key == _ACKNOWLEDGE else number(value, "--limit")
     known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", "reports", *_ACCURACY}
-    unknown = [name for name in settings if name not in known]
+    unknown = [name for name in settings if name not in known and name != _ACKNOWLEDGE]
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else "See --help."
@@ -114,7 +115,7 @@ def _run(name: str, kind: Kind, **options: Any) -> int:
     progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
     result = calibrate_family(family, wanted, 1e-5, progress)
     _show(result, as_json=as_json)
-    return 0 if result.met else EXIT_UNMET
+    return 0 if result.met and (result.acknowledged or not result.near_ceiling) else EXIT_UNMET
 
 
 def _show(result: Calibration, *, as_json: bool) -> None:
@@ -122,7 +123,7 @@ def _show(result: Calibration, *, as_json: bool) -> None:
         click.echo(json.dumps(result.to_dict()))
         return
     click.echo(result.explain())
-    if result.met:
+    if result.met and (result.acknowledged or not result.near_ceiling):
         flag = FLAGS(result.parameter)
         click.echo(
             f"\nAssess it: dpradar assess with the same options and {flag} {result.value!r}. Machine-readable: --json."

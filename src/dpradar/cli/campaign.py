@@ -13,6 +13,7 @@ import click
 
 from ..numerics.rounding import rounded
 from ..present.numbers import number, safe_number
+from ..present.verdicts import limit_remark, remark
 from . import parsing
 from .main import EXIT_INPUT, EXIT_UNMET
 
@@ -179,9 +180,11 @@ def _verdict(result: Any) -> str:
 def _chosen(result: Any) -> str:
     if result.value is None:
         return "no value keeps the limits"
-    if result.status == "free":
-        return "no noise is needed"
-    return f"{result.parameter} {safe_number(result.value, result.more_private)}"
+    if any(one.idle for one in result.achieved):
+        return "the raw data would keep a limit too: it does not protect"
+    near = [one for one in result.achieved if one.near_ceiling]
+    told = f"{result.parameter} {safe_number(result.value, result.more_private)}"
+    return f"{told}{limit_remark(near[0])}" if near else told
 
 
 def _rad(result: Any) -> str:
@@ -189,7 +192,7 @@ def _rad(result: Any) -> str:
     if rad is None:
         return "rad is not defined"
     if hasattr(rad, "side"):
-        return f"rad {number(rad, 6)}"
+        return f"rad {number(rad, 6)}{remark(result)}"
     low, high = rounded(rad.low, 6, "down"), rounded(rad.high, 6, "up")
     return f"rad {rounded(rad.estimate, 6, 'nearest')} in [{low}, {high}]"
 

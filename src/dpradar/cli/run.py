@@ -5,16 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import ParameterError
 from .main import EXIT_UNMET, EXIT_VACUOUS
 from .writing import checked_reports, write_reports
-
-if TYPE_CHECKING:
-    from ..results import RunResult
 
 __all__ = ["run_command"]
 
@@ -32,7 +28,8 @@ __all__ = ["run_command"]
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
     """Assess what a spec file describes; --check for use in a build.
 
-    SPEC is a TOML file; `dpradar new` writes one to start from. Exit code 3: a limit is not met (with --check).
+    SPEC is a TOML file; `dpradar new` writes one to start from. With --check, exit code 3: a limit is not met, or the
+    release is hardly better than publishing the raw data and the limit does not acknowledge that.
     """
     from ..spec import read, run
 
@@ -51,13 +48,10 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
         click.echo(f"\n{what}: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
     if check and result.met is not True:
         return EXIT_UNMET
-    return EXIT_VACUOUS if _vacuous(result) else 0
+    if result.says_nothing:
+        return EXIT_VACUOUS
+    return EXIT_UNMET if check and not result.passes else 0
 
 
 def _typed(file: str, sweep: str | None) -> str:
     return shlex.join(["dpradar", "run", file, *(["--sweep", sweep] if sweep else [])])
-
-
-def _vacuous(result: RunResult) -> bool:
-    """Whether nothing is known under any threat."""
-    return all(one.assessment.says_nothing for release in result.releases for one in release.assessments)

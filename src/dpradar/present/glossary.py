@@ -39,6 +39,12 @@ TERMS: dict[str, str] = {
     "tpr": "True-positive rate, the share of targets who are found. tpr at an fpr is the largest share found by any "
     "attack that accuses that share of bystanders.",
     "fpr": "False-positive rate, the share of bystanders who are accused.",
+    "ceiling": "The rad of publishing the raw data, under the same prior, knowledge and goal. A release that reaches "
+    "90 % of it or more hardly protects, however small its rad is.",
+    "near-ceiling": "What a limit acknowledges that accepts a release which is hardly better than publishing the raw "
+    "data: acknowledge = \"near-ceiling\".",
+    "skew": "How many times as likely the likeliest answer is as the rarest one. With a skewed prior an average hides "
+    "what a release says about people with the rarest value.",
     "kappa": "The chance that two people drawn from the prior agree. No rad exceeds 1 - kappa.",
     "limit": "The most that you accept: of rad, success, gain, worst_gain, tpr at an fpr, epsilon at a delta, or of an "
     "error.",
@@ -52,7 +58,8 @@ TERMS: dict[str, str] = {
     "a limit.",
     "lower": "Proven, and possibly smaller than the truth. Shown as 'at least', rounded down. Audits and simulations "
     "give these.",
-    "vacuous": "True of every mechanism, and so without information: rad at most 1 - kappa, success at most 1.",
+    "vacuous": "True of almost every mechanism, and so without information: a bound that excludes less than 1 % of "
+    "what is possible. It rules out almost nothing.",
     "rule": "A theorem with the code that evaluates it. Each number names its rule; `dpradar list` has all of them.",
     "attack": "A run of the optimal attacker, or of another one, on simulated reports: an estimate with an interval.",
     "audit": "A test of an implementation by its outputs. It can refute a claim; it cannot prove one.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from . import findings, parts, sentences
+from . import findings, parts, sentences, verdicts
 from .attackers import attacker
 from .numbers import crowd, estimated_count, percent, shown_limit
 from .view import (
@@ -45,7 +45,7 @@ def assessment_page(result: Assessment) -> Page:
     return Page(
         kind="assessment",
         title=f"Disclosure risk of {result.release}",
-        verdict=Verdict(text=sentences.largest_sentence(result)),
+        verdict=_assessment_verdict(result),
         cards=(card,),
         curve=parts.curve_of(lines, [(card, result, saved)]),
         label=parts.label_of([(card, result)], [result.release], [result.neighbours]),
@@ -55,16 +55,40 @@ def assessment_page(result: Assessment) -> Page:
     )
 
 
+def _assessment_verdict(result: Assessment) -> Verdict:
+    """Return the largest extra success; without a limit nothing is praised, but what hardly protects is said to."""
+    text, beside = sentences.largest_sentence(result), verdicts.ceiling_sentence(result)
+    more = tuple(told for told in (beside, verdicts.rarest_sentence(result)) if told)
+    if result.says_nothing:
+        return Verdict(text=text, state="open", word=verdicts.VACUOUS_WORD, more=more)
+    if result.near_ceiling and result.rad is not None and result.share is not None:
+        return Verdict(
+            text=text, state="open", word=_capital(verdicts.near_words(result.share, result.rad.side)), more=more
+        )
+    return Verdict(text=text)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _achieved_state(one: Achieved) -> State:
+    if one.limit is None or one.value > one.limit:
+        return "unmet"
+    if one.near_ceiling or one.idle:
+        return "none" if one.acknowledge else "open"
+    return "met"
+
+
 def _achieved_card(number: int, one: Achieved) -> Card:
     told = sentences.quantity_sentence(one.quantity, one.value, one.side)
-    kept = one.limit is not None and one.value <= one.limit
     text = sentences.achieved_limit_sentence(one)
     return Card(
         number=number,
         title=attacker(one.threat).title,
-        sentences=() if told is None else (told,),
+        sentences=tuple(text for text in (told, verdicts.raw_sentence(one)) if text),
         icons=parts.bound_icons(one.value, one.side) if one.quantity == "rad" else None,
-        limits=() if one.limit is None else (Limit(text=text, state="met" if kept else "unmet"),),
+        limits=() if one.limit is None else (Limit(text=text, state=_achieved_state(one)),),
     )
 
 
@@ -82,11 +106,25 @@ def _achieved_table(result: Calibration) -> Table:
     return Table(caption="What the release reaches", headings=("Measure", "Value", "Limit", "Rule", "For"), rows=rows)
 
 
+def _calibration_word(result: Calibration) -> tuple[str, State]:
+    """Return the verdict in a few words: green only where the release protects and the raw data would break a limit."""
+    if not result.met:
+        return "Limits not kept", "unmet"
+    near = [one for one in result.achieved if one.near_ceiling]
+    if near and all(one.acknowledge for one in near):
+        return f"Limits kept, {verdicts.ACKNOWLEDGED}", "none"
+    if near:
+        return f"Limits kept{verdicts.limit_remark(near[0])}", "open"
+    if any(one.idle for one in result.achieved):
+        return "Limits kept, but the raw data would keep one too", "open"
+    return "Limits kept", "met"
+
+
 def calibration_page(result: Calibration) -> Page:
     """Return the page of a calibration."""
     told = [text for name, cost in result.cost.items() if (text := sentences.cost_sentence(name, cost))]
     risks = [one for one in result.achieved if one.threat != "accuracy"]
-    state: State = "met" if result.met else "unmet"
+    word, state = _calibration_word(result)
     more = [
         f"The limit that decides: {one.quantity} <= {one.limit:g} ({attacker(one.threat).title})."
         for one in result.achieved
@@ -102,7 +140,7 @@ def calibration_page(result: Calibration) -> Page:
         verdict=Verdict(
             text=sentences.calibration_headline(result),
             state=state,
-            word="Limits kept" if result.met else "Limits not kept",
+            word=word,
             more=tuple(more),
         ),
         cards=tuple(_achieved_card(number, one) for number, one in enumerate(risks, 1)),

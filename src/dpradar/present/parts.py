@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
-from . import sentences
+from . import sentences, verdicts
 from .attackers import attacker
 from .citations import bibtex
 from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "assumed",
+    "beside",
     "bound_icons",
     "bound_rows",
     "card_of",
@@ -49,6 +50,8 @@ def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
         else:
             cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
             rows.append((name, number(bound, 6), f"{bound.rule}{least(bound)}{cites}"))
+    if result.ceiling is not None:
+        rows.append(("ceiling", number(result.ceiling, 6), "rad of publishing the raw data"))
     return rows
 
 
@@ -106,15 +109,13 @@ def card_of(
         told, blind, note = [blind], None, lead
     if who.kind == "worst" and result.worst_gain is not None:
         told.append(sentences.worst_sentence(result.worst_gain))
-    if _vacuous(result):
-        told.append(sentences.VACUOUS)
-    told += sentences.left_out_sentences(result)
+    told += beside(result)
     counts, because = advantage_counts(result), "because they took part"
     if counts is None:
         counts, because = blind_counts(result), "after seeing the release"
     lines = [who.title] if name and name != who.title else []
     if who.believes:
-        lines.append(f"Believed beforehand: {who.believes}")
+        lines.append(f"Believed beforehand: {who.believes}{_skew(result)}")
     return Card(
         number=number,
         title=name or who.title,
@@ -126,6 +127,22 @@ def card_of(
         limits=limits,
         group=group,
     )
+
+
+def _skew(result: Assessment) -> str:
+    """Return how unequal the answers are that the attacker wants, where the result says so."""
+    skew = result.prior.get("skew")
+    if skew is None or not result.prior.get("size"):
+        return ""
+    return f", the likeliest answer {skew:,g} times as likely as the rarest" if skew > 1.0 else ", all equally likely"
+
+
+def beside(result: Assessment) -> list[str]:
+    """Return what must stand beside the leading sentence: the raw data, the rarest value, and what is not known."""
+    told = [verdicts.ceiling_sentence(result), verdicts.rarest_sentence(result)]
+    if _vacuous(result):
+        told.append(verdicts.VACUOUS)
+    return [text for text in told if text] + sentences.left_out_sentences(result)
 
 
 def _vacuous(result: Assessment) -> bool:
@@ -194,6 +211,8 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], ca
     notes = _Notes()
     for prefix, result, saved in results:
         rows = [_row(quantity, bound, result, notes) for quantity, bound in result.bounds.items()]
+        if result.ceiling is not None:
+            rows.insert(1, _row("ceiling", result.ceiling, result, notes))
         for row in (*rows, *_rate_row(saved, notes)):
             merged.setdefault(row, []).append(prefix)
     names = [(f"{', '.join(prefixes)} · " if any(prefixes) else "", row) for row, prefixes in merged.items()]
@@ -324,7 +343,7 @@ def prior_entries(results: Sequence[tuple[str, Assessment]]) -> list[Entry]:
     for name, result in results:
         if result.prior:
             size = result.prior.get("size", 0)
-            found.setdefault(f"{size:,} values" if size else "continuous", []).append(name)
+            found.setdefault(f"{f'{size:,} values' if size else 'continuous'}{_skew(result)}", []).append(name)
     many = len(results) > 1
     return [Entry(term=f"Prior of {', '.join(ns)}" if many else "Prior", text=text) for text, ns in found.items()]
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
 from ..results import AttackRun
-from . import parts, sentences
+from . import parts, sentences, verdicts
 from .numbers import number
 from .pages import finding_of
-from .view import Card, Chart, Curve, Entry, Finding, Limit, Line, Listing, Page, Reproduce, Table, Utility, Verdict
+from .run_verdicts import Shown, limit_state, run_verdict
+from .view import Chart, Curve, Entry, Finding, Limit, Line, Listing, Page, Reproduce, Table, Utility
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results import Assessment, AuditResult, Bound
     from ..results.change import LimitResult
-    from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepResult, ThreatResult
+    from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepResult
     from ..results.tradeoff import SavedRates
-    from .view import State
 
     Evidence = AttackRun | AuditResult
 
@@ -28,123 +28,38 @@ __all__ = ["run_page"]
 
 _CAPTION = "Every bound, with its theorem and what it assumes"
 _COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
-_TERMS = {"by": "Assessed by", "date": "Assessed on"}
+_TERMS = {"by": "Assessed by", "date": "Assessed on"}  # older specs say "by"
+_NOT_STATED = "not stated"
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """One card and what it was made from."""
-
-    card: Card
-    release: ReleaseResult
-    threat: ThreatResult
-    saved: SavedRates | None
-
-    @property
-    def assessment(self) -> Assessment:
-        return self.threat.assessment
-
-
-def _state(limit: LimitResult) -> State:
-    if limit.met:
-        return "met"
-    return "unmet" if limit.side == "exact" and limit.value is not None else "open"
-
-
 def _limits(limits: Sequence[LimitResult]) -> tuple[Limit, ...]:
-    return tuple(Limit(text=sentences.limit_sentence(limit), state=_state(limit)) for limit in limits)
+    return tuple(Limit(text=sentences.limit_sentence(limit), state=limit_state(limit)) for limit in limits)
 
 
-def _shown(result: RunResult) -> list[_Shown]:
-    found: list[_Shown] = []
+def _shown(result: RunResult) -> list[Shown]:
+    found: list[Shown] = []
     several = len(result.releases) > 1
     for release in result.releases:
+        told: set[str] = set()
         for threat in release.assessments:
             group = (release.name or release.release) if several else ""
             limits = _limits(threat.limits)
             card = parts.card_of(threat.assessment, len(found) + 1, threat.name, limits, group)
-            found.append(_Shown(card, release, threat, parts.saved_rates(threat.assessment)))
+            rarest = verdicts.rarest_sentence(threat.assessment)
+            if rarest in told:  # the same for several attackers on one release: said once
+                card = replace(card, sentences=tuple(text for text in card.sentences if text != rarest))
+            told |= {rarest} if rarest else set()
+            found.append(Shown(card, release, threat, parts.saved_rates(threat.assessment)))
     return found
 
 
-def _weight(assessment: Assessment) -> float:
-    bound = assessment.rad or assessment.gain or assessment.worst_gain
-    return -1.0 if bound is None else round(bound.value, 9)  # the first of those that differ by rounding only
-
-
-def _where(shown: _Shown, many: int) -> str:
-    card = shown.card
-    if many == 1:
-        return ""
-    return f"{card.number}. {card.title}" + (f", {card.group}" if card.group else "")
-
-
-def _compared(result: RunResult) -> list[str]:
-    """Return which releases keep their limits, and which gives away least where that is known for all of them."""
-    kept = [
-        sentences.keeps_sentence(release.name or release.release, met=release.met)
-        for release in result.releases
-        if release.met is not None and result.met is False
-    ]
-    worst = {
-        release.name or release.release: max(
-            (t.assessment.rad for t in release.assessments if t.assessment.rad is not None),
-            key=lambda bound: bound.value,
-            default=None,
-        )
-        for release in result.releases
-    }
-    exact = all(bound is not None and bound.side == "exact" for bound in worst.values())
-    known = {name: bound.value for name, bound in worst.items() if bound is not None}
-    if len(known) < 2 or len(known) < len(result.releases) or len(set(known.values())) == 1:
-        return kept
-    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-    return [*kept, sentences.compared_sentence(least, most, exact=exact)]
-
-
-def _unmet(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[LimitResult, str]]:
-    found = [(limit, _where(one, len(shown))) for one in shown for limit in one.threat.limits if not limit.met]
-    return found + [(limit, release.name) for release in result.releases for limit in release.utility if not limit.met]
-
-
-def _changes(result: RunResult) -> list[str]:
-    found: dict[str, None] = {}
-    for release in result.releases:
-        prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
-        whole = [release.change] if release.change is not None else [t.change for t in release.assessments]
-        for change in whole:
-            if change is not None:
-                text = sentences.change_sentence(change, release.release)
-                found[prefix + text] = None
-    return list(found)
-
-
-def _verdict(result: RunResult, shown: Sequence[_Shown]) -> Verdict:
-    if not shown:
-        return Verdict(text="Nothing was assessed.")
-    largest = max(shown, key=lambda one: _weight(one.assessment))
-    told = sentences.largest_sentence(largest.assessment, _where(largest, len(shown)))
-    compared = _compared(result) if len(result.releases) > 1 else []
-    if result.met is None:
-        return Verdict(text=told, more=tuple(compared))
-    if result.met:
-        count = sum(len(one.threat.limits) for one in shown) + sum(len(r.utility) for r in result.releases)
-        return Verdict(text=told, state="met", word=sentences.kept_sentence(count), more=tuple(compared))
-    unmet = _unmet(result, shown)
-    first, where = unmet[0]
-    state = "unmet" if any(_state(limit) == "unmet" for limit, _ in unmet) else "open"
-    word = "Limit not kept" if state == "unmet" else "Limit not shown to be kept"
-    text = sentences.unmet_sentence(first, where, len(unmet) - 1)
-    return Verdict(text=text, state=state, word=word, more=(*_changes(result), *compared))  # type: ignore[arg-type]
-
-
-def _paired(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[ReleaseResult, Evidence, _Shown | None]]:
+def _paired(result: RunResult, shown: Sequence[Shown]) -> list[tuple[ReleaseResult, Evidence, Shown | None]]:
     """Return every attack and audit with the threat that it was run against.
 
     Threats may read the same in words; their attacks come in the same order.
     """
-    found: list[tuple[ReleaseResult, Evidence, _Shown | None]] = []
+    found: list[tuple[ReleaseResult, Evidence, Shown | None]] = []
     for release in result.releases:
         left = [one for one in shown if one.release is release]
         for one in release.evidence:
@@ -155,12 +70,12 @@ def _paired(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[ReleaseRes
     return found
 
 
-def _attacks(one: Evidence, shown: _Shown) -> bool:
+def _attacks(one: Evidence, shown: Shown) -> bool:
     return isinstance(one, AttackRun) and one.threat == shown.assessment.threat
 
 
 def _with_attacks(
-    curve: Curve | None, paired: Sequence[tuple[ReleaseResult, Evidence, _Shown | None]], *, many: bool
+    curve: Curve | None, paired: Sequence[tuple[ReleaseResult, Evidence, Shown | None]], *, many: bool
 ) -> Curve | None:
     """Return the curve with the interval of an attack under the threat that it was run against."""
     if curve is None:
@@ -180,7 +95,7 @@ def _with_attacks(
     return replace(curve, marks=marks)
 
 
-def _lines(shown: Sequence[_Shown]) -> list[tuple[str, SavedRates]]:
+def _lines(shown: Sequence[Shown]) -> list[tuple[str, SavedRates]]:
     """Return one curve for each release: threats of one release share it."""
     found: dict[str, tuple[str, SavedRates]] = {}
     for one in shown:
@@ -230,7 +145,7 @@ def _noise_row(one: NoiseResult, costs: Sequence[str], reports: int) -> tuple[st
     return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
 
 
-def _utility(result: RunResult, shown: Sequence[_Shown]) -> Utility | None:
+def _utility(result: RunResult, shown: Sequence[Shown]) -> Utility | None:
     several = len(result.releases) > 1
     told: list[str] = []
     limits: list[Limit] = []
@@ -249,9 +164,7 @@ def _utility(result: RunResult, shown: Sequence[_Shown]) -> Utility | None:
     return Utility(sentences=tuple(told), limits=tuple(limits), tables=tuple(tables))
 
 
-def _evidence(
-    paired: Sequence[tuple[ReleaseResult, Evidence, _Shown | None]], *, one_card: bool
-) -> tuple[Finding, ...]:
+def _evidence(paired: Sequence[tuple[ReleaseResult, Evidence, Shown | None]], *, one_card: bool) -> tuple[Finding, ...]:
     found: list[Finding] = []
     several = len({id(release) for release, _, _ in paired}) > 1
     for release, one, against in paired:
@@ -300,7 +213,7 @@ def _counted(release: ReleaseResult) -> list[str]:
     return [f"{part} ({date})" if date else part for part, date in zip(given, dates, strict=True)]
 
 
-def _reproduce(result: RunResult, shown: Sequence[_Shown]) -> Reproduce:
+def _reproduce(result: RunResult, shown: Sequence[Shown]) -> Reproduce:
     known = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
     entries = [Entry(term=term, text=text) for term, text in known if text]
     entries += [Entry(term=f"Release {i}", text=one.release) for i, one in enumerate(result.releases, 1)]
@@ -311,12 +224,12 @@ def _reproduce(result: RunResult, shown: Sequence[_Shown]) -> Reproduce:
     return Reproduce(entries=tuple(entries), listings=tuple(listings))
 
 
-def _others(shown: Sequence[_Shown]) -> tuple[Table, ...]:
+def _others(shown: Sequence[Shown]) -> tuple[Table, ...]:
     found = (parts.other_table(one.assessment, f"Rules that did not give the answer: {_name(one)}") for one in shown)
     return tuple(table for table in found if table is not None)
 
 
-def _name(one: _Shown) -> str:
+def _name(one: Shown) -> str:
     return f"{one.card.number}. {one.card.title}"
 
 
@@ -328,6 +241,8 @@ def _decision(result: RunResult) -> tuple[Entry, ...]:
         Entry(term=_TERMS.get(key, key.replace("_", " ").capitalize()), text=str(text))
         for key, text in result.decision.items()
     ]
+    named = [entry.term for entry in entries]
+    entries += [Entry(term=t, text=_NOT_STATED) for t in ("Assessed by", "Decided by") if t not in named]
     limits = [limit for r in result.releases for limit in (*(x for t in r.assessments for x in t.limits), *r.utility)]
     told = dict.fromkeys(map(sentences.limit_words, limits))
     return (*entries, *([Entry(term="Limits", text="; ".join(told))] if told else []))
@@ -344,7 +259,7 @@ def run_page(result: RunResult) -> Page:
         kind="run",
         title=result.title or "Disclosure risk",
         description=result.description,
-        verdict=_verdict(result, shown),
+        verdict=run_verdict(result, shown),
         cards=tuple(one.card for one in shown),
         curve=_with_attacks(parts.curve_of(_lines(shown), marked), paired, many=many),
         label=parts.label_of(

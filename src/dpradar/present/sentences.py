@@ -25,6 +25,7 @@ from .numbers import (
     safe_number,
     shown_limit,
 )
+from .verdicts import IDLE, idle_sentence, limit_remark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +37,11 @@ __all__ = [
     "ASSUMED",
     "COUNTED",
     "NOT_COVERED",
+    "NOT_COVERED_LIST",
     "NOT_PRIVATE",
     "PROTECTED",
     "QUANTITIES",
     "REPORTS",
-    "VACUOUS",
     "achieved_limit_sentence",
     "achieved_sentence",
     "advantage_sentence",
@@ -67,10 +68,15 @@ __all__ = [
 
 ASSUMED = "the attacker knows the mechanism, the prior and every other record."
 PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
-NOT_COVERED = (
-    "Mistakes in the software, releases that are not counted here, and facts about groups that could be learned "
-    "without this person's record."
+NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about each
+    "other releases about the same people that were not included",
+    "flaws of the software that adds the noise",
+    "records that depend on each other",
+    "facts about groups",
+    "a prior that is wrong",
+    "harm that a right guess does",
 )
+NOT_COVERED = "{}.".format("; ".join(NOT_COVERED_LIST).capitalize())
 NOT_PRIVATE = (
     "If what is believed beforehand was estimated from confidential records, these numbers tell something about them "
     "and are not themselves differentially private."
@@ -79,9 +85,9 @@ COUNTED = (
     "What is believed beforehand was counted in a table, so they tell something about its records, exact ones most, "
     "and are not themselves differentially private."
 )
-VACUOUS = "This says nothing: no rule that applies tells more than what holds for every release."
 QUANTITIES = {
     "rad": "what taking part adds",
+    "ceiling": "what publishing the raw data would add",
     "success": "right after the release",
     "gain": "more than by guessing blindly",
     "worst_gain": "gain of any attacker",
@@ -277,7 +283,7 @@ def limit_sentence(limit: LimitResult) -> str:
     source = f" ({limit.source})" if limit.source else ""
     told = f"{_quantity(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
     if limit.met:
-        return f"Kept: {told}"
+        return f"Kept{limit_remark(limit)}: {told}{f' {IDLE}' if limit.idle else ''}"
     return f"Not kept: {told}" if limit.side == "exact" and limit.value is not None else f"Not shown to be kept: {told}"
 
 
@@ -350,16 +356,19 @@ def calibration_headline(result: Calibration) -> str:
     """Return the answer of a calibration: the value that keeps every limit, or why none does."""
     if result.value is None:
         return f"Not met: {result.reason}."
-    if result.status == "free":
-        return f"No noise is needed: {result.reason}."
     accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
+    if result.status == "free":
+        told = f"{result.reason[:1].upper()}{result.reason[1:]}."
+        return told if accuracy or not any(one.idle for one in result.achieved) else idle_sentence(result.achieved)
     kept = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
     per_report = per_report_words(result.release or "", result.parameter, result.value)
     told = f"{result.parameter} {safe_number(result.value, kept)}{per_report} keeps every limit"
     if result.status == "stopped":
         return f"{told}; {result.reason}."
     shown = "does" if result.exact else "can be shown to"
-    return f"{told}: the {'most' if accuracy else 'least'} noise that {shown}. Release: {result.release}."
+    least = f"the {'most' if accuracy else 'least'} noise that {shown}. Release: {result.release}."
+    near = [one for one in result.achieved if one.near_ceiling]
+    return f"{told}{limit_remark(near[0])}: {least}" if near else f"{told}: {least}"
 
 
 def achieved_sentence(value: float) -> str:
@@ -370,14 +379,15 @@ def achieved_sentence(value: float) -> str:
 def achieved_limit_sentence(one: Achieved) -> str:
     """Return a limit of a calibration beside what is reached."""
     word = "" if one.side == "exact" else "at most "
-    verb = "Kept" if one.limit is None or one.value <= one.limit else "Not shown to be kept"
+    kept = one.limit is None or one.value <= one.limit
+    verb = f"Kept{limit_remark(one)}" if kept else "Not shown to be kept"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"
-    return f"{verb}: {one.quantity} is {word}{achieved_sentence(one.value)}{limit}."
+    return f"{verb}: {one.quantity} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
 
 
 def kept_sentence(limits: int) -> str:
     """Return the word of the verdict where every limit is kept."""
-    return {1: "Limit kept", 2: "Both limits kept"}.get(limits, f"All {limits} limits kept")
+    return "Limit kept" if limits == 1 else "Limits kept"
 
 
 def keeps_sentence(name: str, *, met: bool) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
 from .numbers import number, safe_number
-from .parts import assumed, bound_rows, card_of
+from .parts import assumed, beside, bound_rows, card_of
 from .sentences import (
     ASSUMED,
     COUNTED,
@@ -15,9 +15,9 @@ from .sentences import (
     blind_sentence,
     calibration_headline,
     cost_sentence,
-    left_out_sentences,
     rate_sentence,
 )
+from .verdicts import raw_sentence
 from .view import page_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ def explain_calibration(result: Calibration) -> str:
         rule = f" ({one.rule})" if one.rule else ""
         most = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
         lines.append(f"{one.quantity:<24} {most + achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
+        lines += [text for text in (raw_sentence(one),) if text]
     if result.binding is not None and len(result.achieved) > 1:
         lines.append(f"The limit that decides: {result.binding}.")
     lines += [sentence for name, cost in result.cost.items() if (sentence := cost_sentence(name, cost))]
@@ -71,7 +72,7 @@ def explain(result: Assessment) -> str:
     """
     card = card_of(result)
     lines = [f"Release: {result.release}", f"Threat:  {result.threat}"]
-    lines += [text for text in (card.note, card.sentences[0], card.blind, *left_out_sentences(result)) if text]
+    lines += [text for text in (card.note, card.sentences[0], card.blind, *beside(result)) if text]
     lines.append("")
     for name, value, rule in bound_rows(result):
         lines.append(f"{name:<11} {value:<18} {rule}")

@@ -5,6 +5,7 @@ from .attack import AttackRun, Estimate
 from .audit import AuditResult, Reading, Witness
 from .bound import Bound
 from .calibration import Achieved, Calibration
+from .ceiling import Rarest, Raw
 from .change import Change, LimitResult
 from .correlation import Check, Correlation, Simulated, Theorem
 from .loading import load
@@ -24,6 +25,8 @@ __all__ = [
     "Estimate",
     "LimitResult",
     "NoiseResult",
+    "Rarest",
+    "Raw",
     "Reading",
     "ReleaseResult",
     "RunResult",

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
+from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
 from .tradeoff import HasRates, SavedRates
 
 __all__ = ["TOO_MANY", "Assessment", "Discarded"]
@@ -17,7 +18,6 @@ SCHEMA = "dpradar/assessment/1"
 
 
 _LEADING: tuple[Quantity, ...] = ("rad", "success")
-_SAME = 1e-9  # bounds that differ by rounding
 TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
 
 
@@ -48,7 +48,9 @@ class Assessment:
 
     ``rad``, ``success``, ``gain`` and ``worst_gain`` are bounds (None with a ``reason`` where the question makes no
     sense); ``baseline`` is the best blind guess; ``hit`` and ``false_hit`` are the two terms of rad for the attack that
-    maximises it. ``others`` keeps every rule that lost, with the reason.
+    maximises it. ``ceiling`` is the rad of publishing the raw data under the same prior, knowledge and goal, ``rarest``
+    what is said about people with the rarest value of a skewed prior (both None where there is no prior, or the file is
+    older). ``others`` keeps every rule that lost, with the reason.
 
     Examples
     --------
@@ -69,6 +71,8 @@ class Assessment:
     baseline: float | None
     hit: float | None = None
     false_hit: float | None = None
+    ceiling: Bound | None = None
+    rarest: Rarest | None = None
     reason: dict[str, str] = field(default_factory=dict, hash=False)
     others: tuple[Discarded, ...] = ()
     prior: dict[str, Any] = field(
@@ -84,24 +88,51 @@ class Assessment:
         """The four bounds by name."""
         return {"rad": self.rad, "success": self.success, "gain": self.gain, "worst_gain": self.worst_gain}
 
-    def vacuous(self, quantity: Quantity) -> bool:
-        """Whether a bound says no more than what holds for every release; False where there is none."""
-        bound = self.bounds[quantity]
-        if quantity == "success" and self.baseline == 1.0:
-            return bound is not None  # it is 1 whatever is released
-        if bound is None or bound.side == "exact":
-            return False
+    @property
+    def share(self) -> float | None:
+        """How much of the ceiling rad reaches at most, between 0 and 1; None where there is no ceiling."""
+        if self.rad is None or self.ceiling is None:
+            return None
+        low = self.ceiling.value if self.ceiling.low is None else self.ceiling.low
+        return share_of(self.rad.value, 0.0, low)
+
+    @property
+    def near_ceiling(self) -> bool:
+        """Whether rad cannot be shown to stay below 90 % of what publishing the raw data would add."""
+        return self.share is not None and near_ceiling(self.share)
+
+    def _possible(self, quantity: Quantity) -> tuple[float, float]:
+        """Return between which numbers a quantity lies, whatever the release."""
+        baseline = self.baseline or 0.0
+        if quantity == "rad" and self.ceiling is not None:
+            return 0.0, self.ceiling.value
         trivial = [
             one.bound.value
             for one in self.others
             if one.rule == "trivial" and one.quantity == quantity and one.bound is not None
         ]
-        return bound.rule == "trivial" or bound.value >= min(trivial, default=1.0) * (1.0 - _SAME)
+        most = min(trivial, default=1.0)
+        return {"success": (baseline, most), "gain": (0.0, 1.0 - baseline)}.get(quantity, (0.0, most))
+
+    def vacuous(self, quantity: Quantity) -> bool:
+        """Whether a bound excludes less than 1 % of what is possible; False where it is exact, or there is none."""
+        bound = self.bounds[quantity]
+        if quantity == "success" and self.baseline == 1.0:
+            return bound is not None  # it is 1 whatever is released
+        if bound is None or bound.side == "exact":
+            return False
+        return bound.rule == "trivial" or rules_out_nothing(bound.value, *self._possible(quantity))
 
     @property
     def says_nothing(self) -> bool:
-        """Whether neither rad nor success, as far as there are bounds on them, is known to be below the worst case."""
-        return all(self.bounds[name] is None or self.vacuous(name) for name in _LEADING)
+        """Whether neither rad nor success, as far as they can say something, excludes 1 % of what is possible.
+
+        Where the blind guess is always right, success says nothing.
+        """
+        asked: list[Quantity] = [name for name in _LEADING if self.bounds[name] is not None]
+        if self.rad is not None and self.baseline is not None and self.baseline >= 1.0:
+            asked = ["rad"]
+        return all(self.vacuous(name) for name in asked)
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -145,6 +176,10 @@ class Assessment:
             "baseline": self.baseline,
             "hit": self.hit,
             "false_hit": self.false_hit,
+            "ceiling": None if self.ceiling is None else self.ceiling.to_dict(),
+            "share": self.share,
+            "near_ceiling": self.near_ceiling,
+            "rarest": None if self.rarest is None else self.rarest.to_dict(),
             "reason": dict(self.reason),
             "prior": dict(self.prior) if self.prior_id is None else {"id": self.prior_id, **self.prior},
             "neighbours": self.neighbours,
@@ -164,7 +199,18 @@ class Assessment:
         prior = {key: value for key, value in data["prior"].items() if key != "id"}
         saved = data.get("rates")
         rates = None if saved is None else SavedRates.from_dict(saved)
-        return cls(**plain, **bounds, **rest, prior=prior, prior_id=data["prior"].get("id"), others=others, rates=rates)
+        ceiling, rarest = data.get("ceiling"), data.get("rarest")  # older files have none
+        return cls(
+            **plain,
+            **bounds,
+            **rest,
+            ceiling=None if ceiling is None else Bound.from_dict(ceiling),
+            rarest=None if rarest is None else Rarest.from_dict(rarest),
+            prior=prior,
+            prior_id=data["prior"].get("id"),
+            others=others,
+            rates=rates,
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the assessment as JSON."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ParameterError
+from .ceiling import Raw
 
 __all__ = ["Achieved", "Calibration", "Status"]
 
@@ -26,6 +27,18 @@ class Achieved:
     threat: str
     rule: str = ""
     side: str = "upper"
+    raw: Raw | None = None  # what publishing the raw data would give
+    acknowledge: str = ""  # "near-ceiling" where the limit accepts what comes near to it
+
+    @property
+    def near_ceiling(self) -> bool:
+        """Whether the value cannot be shown to stay below 90 % of what the raw data would give."""
+        return self.raw is not None and self.raw.near(self.value)
+
+    @property
+    def idle(self) -> bool:
+        """Whether publishing the raw data would keep the limit too, so that it does not protect."""
+        return self.raw is not None and self.limit is not None and self.raw.keeps(self.limit)
 
     @property
     def margin(self) -> float | None:
@@ -40,13 +53,15 @@ class Achieved:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        names = ("quantity", "value", "limit", "threat", "rule", "side")
-        return {**{name: getattr(self, name) for name in names}, "margin": self.margin}
+        names = ("quantity", "value", "limit", "threat", "rule", "side", "acknowledge")
+        raw = None if self.raw is None else self.raw.to_dict()
+        return {**{name: getattr(self, name) for name in names}, "margin": self.margin, "raw": raw}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Achieved:
         """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in ("quantity", "value", "limit", "threat", "rule", "side")})
+        plain = {name: data[name] for name in ("quantity", "value", "limit", "threat", "rule", "side")}
+        return cls(**plain, raw=Raw.read(data.get("raw")), acknowledge=data.get("acknowledge", ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +99,16 @@ class Calibration:
         return self.value is not None
 
     @property
+    def near_ceiling(self) -> bool:
+        """Whether what is achieved cannot be shown to be better than 90 % of publishing the raw data."""
+        return any(one.near_ceiling for one in self.achieved)
+
+    @property
+    def acknowledged(self) -> bool:
+        """Whether every limit that is so near to the raw data accepts that."""
+        return all(one.acknowledge for one in self.achieved if one.near_ceiling and one.limit is not None)
+
+    @property
     def exact(self) -> bool:
         """Whether less noise would break the limit that decides; else it may do as well, as only a bound is known."""
         return all(
@@ -97,7 +122,7 @@ class Calibration:
             for n in ("version", "parameter", "value", "status", "more_private", "binding", "reason", "tried")
         }
         achieved = [one.to_dict() for one in self.achieved]
-        plain["assumes"] = list(self.assumes)
+        plain |= {"assumes": list(self.assumes), "near_ceiling": self.near_ceiling}
         return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
 
     @classmethod

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .ceiling import Raw
+
 __all__ = ["Change", "LimitResult"]
 
 _LIMIT = ("quantity", "limit", "value", "side", "met", "rule", "source", "at", "reason")
+_LATER = ("acknowledge",)  # keys that older files do not have
 _CHANGE = ("parameter", "value", "instead_of", "more_private", "reason", "exact")
 
 
@@ -17,7 +20,8 @@ class LimitResult:
 
     ``at`` is the false-positive rate of a limit on ``tpr``, the delta of one on ``epsilon`` and the number of reports
     of one on ``frequency_error``; ``source`` says where the limit comes from; ``value`` is None where it is not known,
-    and ``reason`` says why.
+    and ``reason`` says why. ``raw`` is what publishing the raw data would give, and ``acknowledge`` is "near-ceiling"
+    where the limit accepts a release that comes near to it.
 
     Examples
     --------
@@ -34,6 +38,18 @@ class LimitResult:
     source: str = ""
     at: float | None = None
     reason: str = ""
+    raw: Raw | None = None
+    acknowledge: str = ""
+
+    @property
+    def idle(self) -> bool:
+        """Whether publishing the raw data would keep this limit too, so that it does not protect."""
+        return self.raw is not None and self.raw.keeps(self.limit)
+
+    @property
+    def near_ceiling(self) -> bool:
+        """Whether the value cannot be shown to stay below 90 % of what the raw data would give."""
+        return self.raw is not None and self.value is not None and self.raw.near(self.value)
 
     @property
     def label(self) -> str:
@@ -44,12 +60,14 @@ class LimitResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        return {name: getattr(self, name) for name in _LIMIT}
+        raw = None if self.raw is None else self.raw.to_dict()
+        return {**{name: getattr(self, name) for name in (*_LIMIT, *_LATER)}, "raw": raw}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> LimitResult:
         """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in _LIMIT})
+        later = {name: data[name] for name in _LATER if name in data}
+        return cls(**{name: data[name] for name in _LIMIT}, **later, raw=Raw.read(data.get("raw")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from .assessment import Assessment
 from .attack import AttackRun
 from .audit import AuditResult
 from .bound import QUANTITIES, Bound, Quantity
+from .ceiling import ACKNOWLEDGE
 from .change import Change, LimitResult
 
 __all__ = [
@@ -59,6 +60,26 @@ class ThreatResult:
         return _all_met(self.limits)
 
     @property
+    def near_ceiling(self) -> bool:
+        """Whether the release cannot be shown to be better than 90 % of publishing the raw data, for this attacker."""
+        return self.assessment.near_ceiling or any(limit.near_ceiling for limit in self.limits)
+
+    @property
+    def acknowledged(self) -> bool:
+        """Whether the limits accept that the release is hardly better than publishing the raw data."""
+        return any(limit.acknowledge == ACKNOWLEDGE for limit in self.limits)
+
+    @property
+    def idle(self) -> bool:
+        """Whether publishing the raw data would keep one of the limits too."""
+        return any(limit.idle for limit in self.limits)
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether every limit is met by a release that protects, or whose limits accept that it hardly does."""
+        return self.met and (self.acknowledged or not self.near_ceiling)
+
+    @property
     def smallest_change(self) -> str | None:
         """What would meet the limits, in words, with the exact number."""
         return None if self.change is None else str(self.change)
@@ -68,6 +89,7 @@ class ThreatResult:
         return {
             "name": self.name,
             "met": self.met,
+            "near_ceiling": self.near_ceiling,
             "limits": [limit.to_dict() for limit in self.limits],
             "change": None if self.change is None else self.change.to_dict(),
             "assessment": self.assessment.to_dict(),
@@ -261,6 +283,30 @@ class RunResult:
         return all(found) if found else None
 
     @property
+    def threats(self) -> tuple[ThreatResult, ...]:
+        """Every attacker of every release."""
+        return tuple(threat for release in self.releases for threat in release.assessments)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the bound for some attacker excludes less than 1 % of what is possible."""
+        return any(threat.assessment.says_nothing for threat in self.threats)
+
+    @property
+    def passes(self) -> bool:
+        """Whether every limit is met, and none by a release that hardly protects unless the limit accepts that."""
+        return self.met is True and all(threat.passes is not False for threat in self.threats)
+
+    @property
+    def green(self) -> bool:
+        """Whether every attacker has a limit, all limits are met, and none of them would be by the raw data."""
+        return (
+            self.passes
+            and not self.says_nothing
+            and all(t.met and not t.near_ceiling and not t.idle for t in self.threats)
+        )
+
+    @property
     def sweep(self) -> SweepResult | None:
         """The first curve, if a parameter was varied."""
         return self.sweeps[0] if self.sweeps else None
@@ -273,6 +319,7 @@ class RunResult:
             **plain,
             "decision": dict(self.decision),
             "met": self.met,
+            "passes": self.passes,
             "releases": [release.to_dict() for release in self.releases],
             "sweeps": [sweep.to_dict() for sweep in self.sweeps],
         }

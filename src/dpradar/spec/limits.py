@@ -69,20 +69,21 @@ def risk_limits(
     """Return every limit of a threat beside what is reached; what is not known does not meet a limit."""
     asked = spec.asked[index]
     found = []
+    acknowledge = asked.limits.get("acknowledge")
     for name, limit in asked.limits.items():
-        if name in _AT.values():
+        if name in (*_AT.values(), "acknowledge"):
             continue
         at = asked.limits.get(_AT[name]) if name in _AT else None
+        made = Limit(threat, neighbours=relation, **{name: limit, **({_AT[name]: at} if name in _AT else {})})
         if name in QUANTITIES:
             value, side, rule, reason = _bounded(assessment, name)
         else:
-            made = Limit(threat, neighbours=relation, **{name: limit, _AT[name]: at})
             value, side, rule, reason = _achieved(made, what, threat, abouts)
         met = value is not None and value <= limit
         found.append(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
-                source=asked.limit_source,
+                source=asked.limit_source, raw=made.raw(name), acknowledge=acknowledge or "",
             )
         )  # fmt: skip
     return tuple(found)

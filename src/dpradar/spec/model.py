@@ -47,7 +47,7 @@ class ThreatSpec:
 
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     name: str = ""
-    limits: dict[str, float] = field(default_factory=dict, hash=False)
+    limits: dict[str, Any] = field(default_factory=dict, hash=False)  # numbers, and what is acknowledged
     limit_source: str = ""
 
 
@@ -67,7 +67,8 @@ class Spec:
 
     ``utility`` limits the errors of :func:`dpradar.mechanisms.cost.cost_of` (``error``, ``variance``,
     ``frequency_error``; the last from ``reports`` reports). ``results`` are saved attacks and audits to be shown as
-    evidence. ``decision`` records who decided what. File names are relative to ``folder``; without one none is read.
+    evidence. ``decision`` records who assessed and who decided what.
+    File names are relative to ``folder``; without one none is read.
 
     Examples
     --------

@@ -168,6 +168,10 @@ _LIMITS = {
     "fpr": type_of(_FPR),
     "epsilon": type_of(_POSITIVE),
     "delta": type_of(_DELTA),
+    "acknowledge": Annotated[
+        Literal["near-ceiling"],
+        Allowed("'near-ceiling'", "It accepts a release that is hardly better than publishing the raw data."),
+    ],
 }
 _THREAT = {
     "name": Text,
@@ -238,8 +242,8 @@ Evidence = table_model(
 Report = table_model("Report", "What the report shows.", {"include_prior": Flag, "noise_table": Flag})
 Decision = table_model(
     "Decision",
-    "Who decided what, when, and until when it holds.",
-    {"by": Text, "date": Day, "review_by": Day, "outcome": Text, "note": Text},
+    "Who assessed, who decided what, when, and until when it holds.",
+    {"assessed_by": Text, "decided_by": Text, "by": Text, "date": Day, "review_by": Day, "outcome": Text, "note": Text},
 )
 TABLES: dict[str, type[Table]] = {
     "threat": Threat, "utility": Utility, "evidence": Evidence, "report": Report, "decision": Decision,

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param
+from .ceiling import RawData, raw_data
 from .cover import Cover, cover
 from .goal import Goal
 from .knowledge import Knowledge
@@ -18,6 +19,8 @@ from .prior import Continuous, Prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ..results.bound import Bound
 
 __all__ = ["Threat"]
 
@@ -163,6 +166,16 @@ class Threat:
         return (
             self.prior is not None and self.prior.is_open and self.goal.kind == "within" and not self.goal.is_absolute
         )
+
+    @cached_property
+    def raw(self) -> RawData:
+        """What publishing the raw data would give this attacker (a threat with a prior)."""
+        return raw_data(self)
+
+    @property
+    def ceiling(self) -> Bound | None:
+        """The rad of publishing the raw data; None without a prior."""
+        return None if self.prior is None else self.raw.bound()
 
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return for each fibre its probability and the best blind guess inside it."""

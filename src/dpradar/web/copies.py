@@ -88,7 +88,7 @@ def _relation(question: Question) -> str:
     return "" if relation is None else f", neighbours={relation!r}"
 
 
-def calibrate_copies(question: Question, limits: Sequence[dict[str, float]], value: float | None) -> list[Copy]:
+def calibrate_copies(question: Question, limits: Sequence[dict[str, Any]], value: float | None) -> list[Copy]:
     """Return a calibration as a command and as Python, and once it is known the release that keeps the limits."""
     words = [word for limit in limits for word in ("--limit", _limit_word(limit))]
     found = [
@@ -107,11 +107,11 @@ def calibrate_copies(question: Question, limits: Sequence[dict[str, float]], val
 _COSTS = ("error", "variance", "frequency_error")
 
 
-def _limit_word(limit: dict[str, float]) -> str:
-    return "@".join(f"{name}={value!r}" for name, value in limit.items())
+def _limit_word(limit: dict[str, Any]) -> str:
+    return "@".join(f"{name}={value if isinstance(value, str) else repr(value)}" for name, value in limit.items())
 
 
-def _calibrate_python(question: Question, limits: Sequence[dict[str, float]]) -> str:
+def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> str:
     noise = KINDS[question["kind"]].noise
     free = "" if noise is None else noise.name
     release, threat = release_call({**question, free: 1.0}, PLACE), threat_call(question, PLACE)

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from ..present.numbers import safe_number
+from ..present.verdicts import HARDLY
 
 __all__ = ["band_sentence", "band_svg"]
 
@@ -56,6 +57,8 @@ def band_sentence(band: dict[str, Any]) -> str:
     if least is not None:
         if least["value"] is None:
             return f"No {name} keeps the limit on the risk."
+        if least.get("idle"):
+            return "Even publishing the raw data would keep the limit on the risk, so it does not protect: lower it."
         asked = f"{side} {_mark(band, 'least')}" if least["status"] != "free" else "of any size"
         told.append(f"The risk allows {name} {asked}" if not band["up"] else f"The risk needs {name} {asked}")
     if most is not None:
@@ -64,6 +67,8 @@ def band_sentence(band: dict[str, Any]) -> str:
         word = "needs" if not band["up"] else "allows"
         asked = f"{other} {_mark(band, 'most')}" if most["status"] != "free" else "any"
         told.append(f"the accuracy {word} {asked}" if told else f"The accuracy {word} {name} {asked}")
+    if least is not None and least.get("near"):
+        told[0] += f", which is {HARDLY}"
     joined = "; ".join(told)
     if least is None or most is None:
         return f"{joined}."
@@ -79,7 +84,8 @@ def band_svg(band: dict[str, Any]) -> str:
         share = math.log(value / low) / math.log(high / low)
         return _LEFT + (_RIGHT - _LEFT) * min(max(share, 0.0), 1.0)
 
-    inside = _bounds(band, low, high)
+    near = band["least"] is not None and band["least"].get("near")
+    inside = None if near else _bounds(band, low, high)  # nothing is marked as kept that hardly protects
     parts = [f'<path class="g" d="M{_LEFT} {_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z"/>']
     if inside is not None:
         start, end = x(inside[0]), x(inside[1])

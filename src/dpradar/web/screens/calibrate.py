@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...calibration.limit import COSTS
 from ...errors import ParameterError
 from ...mechanisms.cost import cost_of
+from ...results.ceiling import ACKNOWLEDGE
 from ...spec.kinds import KINDS
 from ...spec.question import release_of
 from ..copies import calibrate_copies
@@ -36,7 +37,8 @@ _MEASURES = {
     "variance": "variance of the noise",
     "frequency_error": "error of a frequency from one report",
 }
-_LIMIT_FIELDS = ("risk", "limit", "fpr", "delta_at", "measure", "most")
+_LIMIT_FIELDS = ("risk", "limit", "fpr", "delta_at", "acknowledge", "measure", "most")
+_ACKNOWLEDGE = (("", "no"), (ACKNOWLEDGE, "yes, accept it"))
 
 
 def _risk_fields(who: str, texts: Mapping[str, str]) -> list[Field]:
@@ -57,6 +59,10 @@ def _risk_fields(who: str, texts: Mapping[str, str]) -> list[Field]:
     if chosen == "epsilon":
         small = Slider(low=1e-10, high=0.1, log=True)
         fields.append(number_field("delta_at", "at delta", "Epsilon is asked at this delta.", "1e-5", small))
+    else:
+        told = "Accept a release that is hardly better than publishing the raw data."
+        label = "near the raw data (acknowledge)"
+        fields.append(choice("acknowledge", label, _ACKNOWLEDGE, "", help_text=told, more=True))
     return fields
 
 
@@ -121,9 +127,9 @@ def read(query: Mapping[str, str]) -> Asked:
     )
 
 
-def _limits(said: dict[str, Any], risks: Mapping[str, str], costs: Mapping[str, Any]) -> list[dict[str, float]]:
+def _limits(said: dict[str, Any], risks: Mapping[str, str], costs: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the limits, each by itself, as the command line takes them."""
-    limits: list[dict[str, float]] = []
+    limits: list[dict[str, Any]] = []
     risk = str(said.get("risk"))
     if said.get("limit") is not None and risk in risks:
         limit = {risk: said["limit"]}
@@ -132,6 +138,8 @@ def _limits(said: dict[str, Any], risks: Mapping[str, str], costs: Mapping[str, 
                 if said.get(name) is None:
                     raise ParameterError(name, "given beside this limit", "nothing")
                 limit[name.removesuffix("_at")] = said[name]
+        if said.get("acknowledge"):
+            limit["acknowledge"] = said["acknowledge"]
         limits.append(limit)
     if said.get("most") is not None and said.get("measure") in costs:
         limits.append({said["measure"]: said["most"]})

@@ -38,12 +38,15 @@ _NEEDS = {
 }
 # The words in the order in which they are met.
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("What is at risk", ("target", "rad", "hit", "false_hit", "baseline", "success", "gain", "worst_gain")),
-    ("Who attacks", ("attacker", "threat", "prior", "knowledge", "goal", "membership", "kappa", "tpr", "fpr")),
+    ("What is at risk", ("target", "rad", "hit", "false_hit", "baseline", "success", "gain", "worst_gain", "ceiling")),
+    ("Who attacks", ("attacker", "threat", "prior", "knowledge", "goal", "membership", "kappa", "skew", "tpr", "fpr")),
     ("What is released", ("release", "mechanism", "guarantee", "sensitivity", "query", "composition")),
     ("Parameters of guarantees", ("epsilon", "delta", "mu", "rho", "tv", "neighbours", "replace-one", "add-remove")),
     ("How sure a number is", ("side", "exact", "upper", "lower", "vacuous", "rule")),
-    ("Decide and check", ("limit", "calibration", "error", "frequency_error", "attack", "audit", "refuted")),
+    (
+        "Decide and check",
+        ("limit", "near-ceiling", "calibration", "error", "frequency_error", "attack", "audit", "refuted"),
+    ),
 )
 
 

@@ -73,7 +73,7 @@ def compared(data: dict[str, Any], report: Report) -> Answer:
     return _answer(result)
 
 
-def _limits(texts: list[dict[str, float]], question: dict[str, Any]) -> list[Limit]:
+def _limits(texts: list[dict[str, Any]], question: dict[str, Any]) -> list[Limit]:
     threat = threat_of(question, PLACE)
     relation: Any = question.get("neighbours")
     return [Limit(threat, neighbours=relation, **one) for one in texts]
@@ -97,9 +97,14 @@ def calibrated(data: dict[str, Any], report: Report) -> Answer:
     least = result if not costs else found(risks)
     most = result if not risks else found(costs)
     ends = {"least": least, "most": most}
-    values = {name: None if end is None else {"value": end.value, "status": end.status} for name, end in ends.items()}
+    values = {name: None if end is None else _end(end) for name, end in ends.items()}
     band = {"parameter": param.name, "up": param.more_private == "up", "range": list(param.typical), **values}
     return {**_answer(result), "band": band}
+
+
+def _end(end: Calibration) -> dict[str, Any]:
+    near, idle = end.near_ceiling and not end.acknowledged, any(one.idle for one in end.achieved)
+    return {"value": end.value, "status": end.status, "near": near, "idle": idle}
 
 
 def attacked(data: dict[str, Any], report: Report) -> Answer:

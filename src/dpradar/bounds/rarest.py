@@ -1,0 +1,95 @@
+"""What a release says about people with the rarest value of a skewed prior."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, Context
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..guarantees.privacy import HasPrivacy
+from ..results.bound import Bound
+from ..results.ceiling import Rarest
+from .rates import least_fnr
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..guarantees.privacy import Privacy
+    from ..threats import Threat
+    from .case import Case
+
+__all__ = ["SKEWED", "rarest", "shown_skew", "skew_of"]
+
+SKEWED = 5.0  # the likeliest answer is so many times as likely as the rarest one, or more
+_FPR = 0.01
+_CITES = "[UNIFY] Section 2"
+_LARGEST_EXPONENT = 700.0
+_UNKNOWN = "nothing is promised about replacing a record: nothing can be said"
+
+
+def skew_of(threat: Threat) -> float:
+    """Return how many times as likely the likeliest answer is as the rarest one that is possible.
+
+    Answers are the values, or the classes where the goal is to name one. 1 for a continuous prior.
+    """
+    prior = threat.finite
+    if prior.is_continuous:
+        return 1.0
+    weights: NDArray[np.float64] = prior.probabilities
+    cells = None if threat.goal.kind == "exact" else threat.goal.partition(prior)
+    if cells is not None:
+        weights = np.asarray(np.bincount(cells, weights=weights), dtype=float)
+    possible = weights[weights > 0.0]
+    return float(possible.max() / possible.min())
+
+
+def shown_skew(skew: float) -> float:
+    """Return a skew with two digits, rounded up, so that a result does not hold a ratio of exact frequencies.
+
+    Examples
+    --------
+    >>> shown_skew(99.0), shown_skew(123.4), shown_skew(1.0000000000000002)
+    (99.0, 130.0, 1.0)
+    """
+    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(f"{skew:.12g}"))
+
+
+def rarest(case: Case) -> Rarest | None:
+    """Return what can be found out about people with the rarest answer; None unless the prior is skewed.
+
+    Guarantee
+    ---------
+    ``tpr`` is an upper bound on the share of them that any attacker flags who flags 1 % of the others; ``odds`` one on
+    the factor by which seeing the release multiplies the odds of having the rarest answer.
+
+    Notes
+    -----
+    A test that flags one record with probability 1 - b and another with probability a has b >= f(a) for the trade-off
+    function f of replacing one record. f is convex, so the same holds for averages over the records with the rarest
+    answer and over the others (Dong, Roth and Su 2022, Section 2). Under pure epsilon-DP any ratio of likelihoods is at
+    most e^epsilon, and so is that of two mixtures.
+    """
+    if case.threat.prior is None or skew_of(case.threat) < SKEWED:
+        return None
+    promise = _promise(case)
+    if promise is None:
+        return Rarest(tpr=Bound(value=1.0, side="upper", rule="trivial", assumes=(_UNKNOWN,)), fpr=_FPR)
+    value = 1.0 - float(least_fnr(promise, np.array([_FPR]))[0])
+    notes = (promise.source, f"neighbours: {promise.relation}")
+    epsilon = promise.epsilon if promise.epsilon is not None and promise.delta == 0.0 else math.inf
+    return Rarest(
+        tpr=Bound(value=min(value, 1.0), side="upper", rule="trade-off", cites=(_CITES,), assumes=notes),
+        fpr=_FPR,
+        odds=math.exp(epsilon) if epsilon <= _LARGEST_EXPONENT else None,
+    )
+
+
+def _promise(case: Case) -> Privacy | None:
+    """Return what is promised about replacing a record, also by one that the prior does not list where there may be."""
+    own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
+    if case.prior.is_open and not own:
+        return None
+    promise = case.promise("replace-one")
+    return None if promise is None or (promise.curve or promise.tv) is None else promise

@@ -1,0 +1,187 @@
+"""The verdict of a run: which limits are kept, by how many attackers, and whether the release protects at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..results.ceiling import share_of
+from . import sentences, verdicts
+from .view import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..results import Assessment
+    from ..results.change import LimitResult
+    from ..results.run import ReleaseResult, RunResult, ThreatResult
+    from ..results.tradeoff import SavedRates
+    from .view import Card, State
+
+__all__ = ["Shown", "limit_state", "run_verdict"]
+
+# Where the count of attackers says the same, it stands instead of these.
+_PLAIN_WORDS = ("Limit kept", "Limits kept", "Limits kept where set", "Accuracy kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One card and what it was made from."""
+
+    card: Card
+    release: ReleaseResult
+    threat: ThreatResult
+    saved: SavedRates | None
+
+    @property
+    def assessment(self) -> Assessment:
+        """What someone could learn."""
+        return self.threat.assessment
+
+
+def limit_state(limit: LimitResult) -> State:
+    """Return whether a limit is kept; never so where the release hardly protects or the raw data would keep it too."""
+    if limit.met and (limit.near_ceiling or limit.idle):
+        return "none" if limit.acknowledge else "open"
+    if limit.met:
+        return "met"
+    return "unmet" if limit.side == "exact" and limit.value is not None else "open"
+
+
+def _weight(assessment: Assessment) -> float:
+    bound = assessment.rad or assessment.gain or assessment.worst_gain
+    return -1.0 if bound is None else round(bound.value, 9)  # the first of those that differ by rounding only
+
+
+def _where(shown: Shown, many: int) -> str:
+    card = shown.card
+    if many == 1:
+        return ""
+    return f"{card.number}. {card.title}" + (f", {card.group}" if card.group else "")
+
+
+def _compared(result: RunResult) -> list[str]:
+    """Return which releases keep their limits, and which gives away least where that is known for all of them."""
+    kept = [
+        sentences.keeps_sentence(release.name or release.release, met=release.met)
+        for release in result.releases
+        if release.met is not None and result.met is False
+    ]
+    worst = {
+        release.name or release.release: max(
+            (t.assessment.rad for t in release.assessments if t.assessment.rad is not None),
+            key=lambda bound: bound.value,
+            default=None,
+        )
+        for release in result.releases
+    }
+    exact = all(bound is not None and bound.side == "exact" for bound in worst.values())
+    known = {name: bound.value for name, bound in worst.items() if bound is not None}
+    if len(known) < 2 or len(known) < len(result.releases) or len(set(known.values())) == 1:
+        return kept
+    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    return [*kept, sentences.compared_sentence(least, most, exact=exact)]
+
+
+def _unmet(result: RunResult, shown: Sequence[Shown]) -> list[tuple[LimitResult, str]]:
+    found = [(limit, _where(one, len(shown))) for one in shown for limit in one.threat.limits if not limit.met]
+    return found + [(limit, release.name) for release in result.releases for limit in release.utility if not limit.met]
+
+
+def _changes(result: RunResult) -> list[str]:
+    found: dict[str, None] = {}
+    for release in result.releases:
+        prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
+        whole = [release.change] if release.change is not None else [t.change for t in release.assessments]
+        for change in whole:
+            if change is not None:
+                text = sentences.change_sentence(change, release.release)
+                found[prefix + text] = None
+    return list(found)
+
+
+def run_verdict(result: RunResult, shown: Sequence[Shown]) -> Verdict:
+    """Return the verdict in one sentence, and what must be read with it."""
+    if not shown:
+        return Verdict(text="Nothing was assessed.")
+    largest = max(shown, key=lambda one: _weight(one.assessment))
+    told = sentences.largest_sentence(largest.assessment, _where(largest, len(shown)))
+    compared = _compared(result) if len(result.releases) > 1 else []
+    counted = _counted_limits(result, shown)
+    beside = [text for one in shown if (text := _raw_text(one, len(shown)))]
+    state: State
+    if result.met is None:
+        word, state = _without_limits(shown)
+        return Verdict(text=told, state=state, word=word, more=(*beside, *compared))
+    if result.met:
+        word, state = _kept_word(result)
+        if counted and word in _PLAIN_WORDS:  # the count says it all
+            word, counted = counted[0].rstrip("."), []
+        return Verdict(text=told, state=state, word=word, more=(*counted, *beside, *compared))
+    unmet = _unmet(result, shown)
+    first, where = unmet[0]
+    state = "unmet" if any(limit_state(limit) == "unmet" for limit, _ in unmet) else "open"
+    word = "Limit not kept" if state == "unmet" else "Limit not shown to be kept"
+    text = sentences.unmet_sentence(first, where, len(unmet) - 1)
+    more = (*_changes(result), *counted, *beside, *compared)
+    return Verdict(text=text, state=state, word=word, more=more)
+
+
+def _raw_text(one: Shown, many: int) -> str | None:
+    """Return how near a release comes to the raw data for one attacker, where that is too near."""
+    text = verdicts.ceiling_sentence(one.assessment)
+    if text is None or not one.threat.near_ceiling:
+        return None
+    where = _where(one, many)
+    return f"{where}: {text}" if where else text
+
+
+def _counted_limits(result: RunResult, shown: Sequence[Shown]) -> list[str]:
+    """Return how many attackers have a limit and keep it, and whether the accuracy does."""
+    utility = [limit.met for release in result.releases for limit in release.utility]
+    noun = "attacker" if len(result.releases) == 1 else "card"
+    accuracy = all(utility) if utility else None
+    text = verdicts.count_sentence([one.threat.met for one in shown], accuracy=accuracy, noun=noun)
+    return [text] if text else []
+
+
+def _without_limits(shown: Sequence[Shown]) -> tuple[str, State]:
+    """Return the word where no limit is given: none, unless a release hardly protects."""
+    if any(one.assessment.says_nothing for one in shown):
+        return verdicts.VACUOUS_WORD, "open"
+    near = [one.assessment for one in shown if one.assessment.near_ceiling]
+    if near and near[0].rad is not None and near[0].share is not None:
+        words = verdicts.near_words(near[0].share, near[0].rad.side)
+        return f"{words[:1].upper()}{words[1:]}", "open"
+    return "", "none"
+
+
+def _kept_word(result: RunResult) -> tuple[str, State]:
+    """Return the word where every limit is kept; green only if each attacker has one that the raw data would break."""
+    kept = sentences.kept_sentence(sum(len(threat.limits) for threat in result.threats))
+    near = [threat for threat in result.threats if threat.near_ceiling and not threat.acknowledged]
+    if result.says_nothing:
+        return f"{kept}, but this guarantee rules out almost nothing", "open"
+    if near:
+        return f"{kept}, but {_near_words(near[0])}", "open"
+    if any(threat.near_ceiling for threat in result.threats):
+        return f"{kept}, {verdicts.ACKNOWLEDGED}", "none"
+    if any(threat.idle for threat in result.threats):
+        return f"{kept}, but the raw data would keep one too", "open"
+    if result.green:
+        return kept, "met"
+    return ("Limits kept where set" if any(threat.limits for threat in result.threats) else "Accuracy kept"), "open"
+
+
+def _near_words(threat: ThreatResult) -> str:
+    found = threat.assessment
+    if found.near_ceiling and found.rad is not None and found.share is not None:
+        return verdicts.near_words(found.share, found.rad.side)
+    return next(
+        (
+            verdicts.near_words(share_of(limit.value, limit.raw.least, limit.raw.most), limit.side)
+            for limit in threat.limits
+            if limit.near_ceiling and limit.raw is not None and limit.value is not None
+        ),
+        verdicts.NOT_SHOWN,
+    )
