@@ -189,18 +189,21 @@ def test_a_training_run_is_calibrated_in_every_parameter(limit, fixed, whole):
 # ----------------------------------------------------------------------------------------- not monotone, not continuous
 
 
+UNIT = {"sensitivity": 1.0, "neighbours": "replace-one"}
+
+
 def wave(sigma):
-    return dr.Gaussian(sigma * (1 + 0.2 * math.sin(20 * math.log(sigma))))
+    return dr.Gaussian(sigma * (1 + 0.2 * math.sin(20 * math.log(sigma))), **UNIT)
 
 
 def jump(sigma):
-    return dr.Gaussian(sigma if sigma < 3 else sigma / 2)
+    return dr.Gaussian(sigma if sigma < 3 else sigma / 2, **UNIT)
 
 
 def gap(sigma):
     if 2.0 < sigma < 2.5:
         raise dr.ParameterError("gap", "outside (2, 2.5)", sigma)
-    return dr.Gaussian(sigma)
+    return dr.Gaussian(sigma, **UNIT)
 
 
 @pytest.mark.parametrize("family", [wave, jump, gap], ids=lambda f: f.__name__)
@@ -234,7 +237,7 @@ def test_teeth_of_subset_selection(m, level):
 
 def test_a_jump_right_at_the_answer_is_taken_on_the_safe_side():
     def cliff(sigma):
-        return dr.Gaussian(1.0 if sigma < 2.0 else 10.0)
+        return dr.Gaussian(1.0 if sigma < 2.0 else 10.0, **UNIT)
 
     c = dr.calibrate(cliff, dr.Limit(worst_gain=0.1), precision=1e-6)
     assert c.status == "met"
@@ -293,10 +296,10 @@ def test_noise_that_single_theorems_ask_of_a_training_run(steps, m, level, first
 
 
 def test_queries_that_a_limit_allows():
-    c = dr.calibrate(dr.Repeated, dr.Limit(dr.Threat.baseline(0.1), gain=0.2), mechanism=dr.Laplace(5.0))
+    c = dr.calibrate(dr.Repeated, dr.Limit(dr.Threat.baseline(0.1), gain=0.2), mechanism=dr.Laplace(5.0, **UNIT))
     assert (c.parameter, c.value, c.status) == ("times", 15, "met")
     assert isinstance(c.value, int)
-    c = dr.calibrate(dr.Repeated, dr.Limit(dr.Threat.baseline(0.1), gain=1e-3), mechanism=dr.Laplace(5.0))
+    c = dr.calibrate(dr.Repeated, dr.Limit(dr.Threat.baseline(0.1), gain=1e-3), mechanism=dr.Laplace(5.0, **UNIT))
     assert c.status == "unmet"
 
 
@@ -608,7 +611,7 @@ def test_shown_noise_is_rounded_to_more_noise():
 
 def test_the_same_calibration_twice_is_the_same_number():
     limit = dr.Limit(dr.Threat.baseline(0.2), gain=0.1)
-    values = {dr.calibrate(lambda b: dr.Repeated(dr.Laplace(b), 7), limit).value for _ in range(2)}
+    values = {dr.calibrate(lambda b: dr.Repeated(dr.Laplace(b, **UNIT), 7), limit).value for _ in range(2)}
     assert len(values) == 1
 
 

@@ -223,7 +223,7 @@ def test_gaussian_noise_stated_either_way():
 # -------------------------------------------------------------------------------------------------------- assumes
 
 
-@pytest.mark.parametrize(("noise", "norm"), zip(NOISE, ("L1", "L2", "L1", "L2"), strict=True))
+@pytest.mark.parametrize(("noise", "norm"), list(zip(NOISE, ("L1", "L2", "L1", "L2"), strict=True)))
 def test_every_number_says_which_norm_relation_and_factor(noise, norm):
     what = noise(1.0, sensitivity=1.0, neighbours=ADD)
     start = f"stated sensitivity 1 ({norm} norm, add-remove)"
@@ -330,7 +330,7 @@ def test_starting_specs_explain_the_relation(kind):
     assert dr.spec.run(dr.spec.parse(used)).releases[0].assessments[0].assessment.neighbours == ADD
 
 
-@pytest.mark.parametrize(("first", "second"), itertools.permutations([ADD, REPLACE], 2))
+@pytest.mark.parametrize(("first", "second"), list(itertools.permutations([ADD, REPLACE], 2)))
 def test_a_threat_cannot_contradict_the_stated_relation(first, second):
     text = SPEC.format(relation=first) + f'neighbours = "{second}"\n'
     with pytest.raises(dr.SpecError, match="left out"):
