@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -85,11 +86,12 @@ UNITS = [1e6, 1e-3, 1e-13]
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("eta", [0.0, 1.0, 2.0])
 def test_unit_of_the_values(unit, eta):
-    """Values, eta and noise in other units: metres or millimetres."""
-    values, pi = np.array([0.0, 1.0, 3.0, 4.0]), [0.4, 0.3, 0.2, 0.1]
+    """Values, eta and noise in other units, metres or millimetres, written in decimals as people write them."""
+    values, pi = [0.0, 1.0, 3.0, 4.0], [0.4, 0.3, 0.2, 0.1]
 
     def risk(u: float, kind) -> float:
-        threat = dr.Threat(dr.Prior.of(pi, (u * values).tolist()), goal=dr.Goal.within(u * eta))
+        inside = [float(Decimal(x) * Decimal(repr(u))) for x in (*values, eta)]
+        threat = dr.Threat(dr.Prior.of(pi, inside[:-1]), goal=dr.Goal.within(inside[-1]))
         return dr.assess(kind(1.5 * u), threat).rad.value
 
     for kind in (dr.Laplace, dr.Gaussian):

@@ -127,18 +127,24 @@ class Cover:
         return bool(self.best_total(carried) == carried.sum())
 
     def is_settled(self, pi: Floats) -> bool:
-        """Whether all guesses are right about the same members with mass: no release changes what is best to guess."""
-        carried = pi > 0.0
-        if int(carried.sum()) == 1:
+        """Whether every guess scores 0 whatever is released, so that rad is 0.
+
+        In each fibre all guesses are right about the same members with mass, all or none; in a fibre that holds the
+        whole prior, each is right about all or none.
+        """
+        carried = (pi > 0.0).astype(float)
+        if carried.sum() == 1.0:
             return True
         usual = (self.single_hits > 0) & (self.single_hits < self.guesses)
-        if np.any(usual & carried[self.single]):
+        if np.any(carried[self.single[usual]]):
             return False
         if self.parts is not None and self.blocks:
-            seen = self.parts.totals(carried[self.parts.members].astype(np.intp)) > 0
-            return not np.any(seen & ((self.parts.misses > 0) | (self.parts.cells > 1)))
-        own = ((block, carried[block.members].astype(float)) for block in self.blocks)
-        return all(float(block.worst(mass)) == mass.sum() or float(block.best(mass)) == 0.0 for block, mass in own)
+            own = carried[self.parts.members]
+            mass = self.parts.totals(own)
+            named = self.parts.over_classes(np.add, (self.parts.sums(own) > 0.0).astype(np.intp))
+            alike = (self.parts.misses == 0) & (self.parts.cells == 1)
+            return bool(np.all((mass == 0.0) | ((named == 1) & (alike | (mass == carried.sum())))))
+        return all(_scores_nothing(block, carried[block.members], carried.sum()) for block in self.blocks)
 
     def masses(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return for each block the sum of its rows, and its best class sum."""
@@ -156,6 +162,14 @@ class Cover:
             hit = np.ones((kept.size, 1), dtype=bool)
             yield Block(one, "matrix", kept, self.guesses - hits, hits=hit)
         yield from self.blocks
+
+
+def _scores_nothing(block: Block, carried: Floats, everyone: float) -> bool:
+    """Return whether all guesses are right about all members with mass, or about none (or each, of everyone)."""
+    number = carried.sum()
+    right = np.append(block.sums(carried), np.zeros(min(block.misses, 1)))
+    whole, nothing = right == number, right == 0.0
+    return bool(whole.all() or nothing.all() or (number == everyone and np.all(whole | nothing)))
 
 
 def _fibres(codes: Ints) -> list[Ints]:
