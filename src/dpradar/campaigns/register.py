@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, SpecError
 from .model import canonical, digest_of, versions
 from .read import parse
 
@@ -33,14 +33,47 @@ def runs_of(store: Store) -> list[dict[str, Any]]:
     return found
 
 
-def campaign_of(store: Store) -> Campaign:
-    """Return the campaign that a store was made for; files are looked for where they were."""
+def campaign_of(store: Store, campaign: Campaign | None, *, trust_store: bool) -> Campaign:
+    """Return the campaign to go on with: the one that was read from a file, if it is that of the store.
+
+    The text in the store may name code and files of somebody else. It is followed only where the caller says so;
+    otherwise it is read as a text that may name none.
+    """
     about = store.about()
-    if "campaign" not in about:
+    if not {"campaign", "folder", "file"} <= set(about):
         hint = "`dpradar campaign run FILE` starts one."
         raise ParameterError("the store", "one in which a campaign was started", str(store.path), hint)
-    folder = Path(about["folder"]) if about["folder"] else None
-    return parse(about["campaign"], folder=folder, file=about["file"])
+    if campaign is not None:
+        _check_same(store, campaign)
+        return campaign
+    if trust_store:
+        folder = Path(about["folder"]) if about["folder"] else None
+        return parse(about["campaign"], folder=folder, file=about["file"])
+    try:
+        return parse(about["campaign"], file=about["file"])
+    except SpecError:
+        hint = (
+            "Name it behind the store: campaign resume STORE CAMPAIGN. If you trust whoever made the store, "
+            "--trust-store (in Python: trust_store=True) follows what it says, and runs the code that it names."
+        )
+        allowed = "given, because the text in the store names code or files, which are not followed"
+        raise ParameterError("the campaign file", allowed, "none", hint) from None
+
+
+def _check_same(store: Store, campaign: Campaign) -> None:
+    """Refuse a campaign whose runs, or a file named by them, differ from those that the store was started with."""
+    before = runs_of(store)
+    now = [_row(run, run.question(campaign.folder)) for run in campaign.runs]
+    if digest_of(sorted(map(_identity, before))) == digest_of(sorted(map(_identity, now))):
+        return
+    _check_runs(store, before, now)
+    hint = f"`dpradar campaign run {campaign.file} --store {store.path}` goes on with the changed campaign."
+    raise ParameterError("the campaign", f"the one that {store.path} was started with", "other trials or runs", hint)
+
+
+def _identity(row: dict[str, Any]) -> str:
+    """Return what a run is about, the contents of the files that it names included."""
+    return canonical([row["do"], row["options"], row["seed"], row["contents"]])
 
 
 def _row(run: Run, question: Question) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..results.loading import result_of
-from .leases import gone
 from .register import runs_of
 from .store import Store
 
@@ -110,9 +109,8 @@ def status(store: str | Path) -> Results:
 def results(store: Store) -> Results:
     """Return how far the campaign of an open store is."""
     about, plans, answers = store.about(), store.plans(), store.answers()
-    reasons = dict(store.rows("SELECT question, min(reason) FROM failure GROUP BY question"))
-    alive = [row for row in store.rows("SELECT host, pid, born, workers, token FROM process") if not gone(*row[:3])]
-    leased = {row[0] for row in store.rows("SELECT DISTINCT about FROM lease")} if alive else set()
+    reasons, alive = store.failures(), store.processes()
+    leased = store.leased() if alive else set()
     found = []
     for row in runs_of(store):
         key = row["question"]
@@ -136,23 +134,19 @@ def results(store: Store) -> Results:
         title=about.get("title", ""),
         store=str(store.path),
         versions=json.loads(about.get("versions", "{}")),
-        workers=sum(row[3] for row in alive),
+        workers=sum(workers for _, workers in alive),
         processes=len(alive),
     )
 
 
 def _progress(store: Store, plan: Plan) -> dict[str, Any]:
-    last = len(plan) - 1
-    query = (
-        "SELECT count(*), total(trials), total(seconds) FROM shard "
-        "WHERE digest = ? AND ((number < ? AND trials = ?) OR (number = ? AND trials = ?))"
-    )
-    count, trials, seconds = store.rows(query, plan.digest, last, plan.size, last, plan.trials(last))[0]
+    shards = store.shards(plan)
+    count, seconds = len(shards), sum(shards.values())
     return {
         "shards": len(plan),
         "shards_done": count,
         "trials": plan.total,
-        "trials_done": int(trials),
+        "trials_done": sum(plan.trials(number) for number in shards),
         "seconds": seconds,
         "seconds_left": (len(plan) - count) * seconds / count if count else None,
     }

@@ -15,6 +15,7 @@ from ..numerics.rounding import rounded
 from ..present.numbers import number, safe_number
 from . import parsing
 from .main import EXIT_INPUT, EXIT_UNMET
+from .progress import repeat_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -71,14 +72,25 @@ def run_command(
 
 @campaign_command.command("resume")
 @click.argument("store", metavar="STORE")
+@click.argument("file", metavar="[CAMPAIGN]", required=False)
+@click.option(
+    "--trust-store", is_flag=True, help="Follow the text in STORE without CAMPAIGN, and run the code that it names."
+)
 @_crew
 @_JSON
-def resume_command(store: str, workers: int | None, executor: str | None, *, as_json: bool) -> int:
-    """Go on with the campaign of a store, as it was last started."""
-    from ..campaigns import resume
+def resume_command(
+    store: str, file: str | None, workers: int | None, executor: str | None, *, trust_store: bool, as_json: bool
+) -> int:
+    """Go on with the campaign of a store.
 
+    CAMPAIGN is the file that the store was last started with; it is compared with the store, and so is every file that
+    it names. It may be left out where the campaign names no code and no files.
+    """
+    from ..campaigns import read, resume
+
+    campaign = None if file is None else read(file)
     with _bar() as progress:
-        found = resume(store, executor=executor, workers=workers, progress=progress)
+        found = resume(store, campaign, trust_store=trust_store, executor=executor, workers=workers, progress=progress)
     return _ended(found, as_json=as_json)
 
 
@@ -130,7 +142,7 @@ def _bar() -> Iterator[Callable[[int, int, float | None], None] | None]:
 
 def _ended(found: Results, *, as_json: bool) -> int:
     click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
-    again = f"dpradar campaign resume {shlex.quote(found.store)}"
+    again = repeat_command(None)
     for run in found.failed:
         click.echo(f"error: {run.title}: {run.reason}", err=True)
     if found.interrupted:
