@@ -150,9 +150,7 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:
     if options.get("one_value"):
         settings["vectorised"] = False
     sampler = (
-        _sampler(options["sampler"], where)
-        if "sampler" in options
-        else protocol.at(None).sample  # type: ignore[union-attr]
+        _sampler(options["sampler"], where) if "sampler" in options else protocol.at(None).sample  # type: ignore[union-attr]
     )
     job = audit_job(sampler, **settings)
     if job is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
+from .checking import checked
 
 __all__ = ["AttackRun", "Estimate"]
 
@@ -99,8 +99,7 @@ class AttackRun:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AttackRun:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("AttackRun", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         measured: dict[str, Any] = {n: Estimate.from_dict(data[n]) for n in ("rad", "success", "false_hit")}
         return cls(**measured, **{name: data[name] for name in _PLAIN}, notes=tuple(data["notes"]))
 

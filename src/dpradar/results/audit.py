@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
 from .attack import Estimate
+from .checking import checked
 
 __all__ = ["AuditResult", "Reading", "Witness"]
 
@@ -150,8 +150,7 @@ class AuditResult:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AuditResult:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("AuditResult", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             epsilon_lower=float(data["epsilon_lower"]),

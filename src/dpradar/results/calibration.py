@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import ParameterError
+from .checking import checked
 
 __all__ = ["Achieved", "Calibration", "Status"]
 
@@ -103,9 +103,7 @@ class Calibration:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Calibration:
         """Return what ``to_dict`` wrote; the mechanism itself is not kept."""
-        if data.get("schema") != SCHEMA:
-            hint = "It was written by something else."
-            raise ParameterError("Calibration", f"data with schema {SCHEMA!r}", repr(data.get("schema")), hint)
+        checked(data, SCHEMA)
         names = (
             "version",
             "parameter",

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import ParameterError
 from .assessment import Assessment
 from .attack import AttackRun
 from .audit import AuditResult
 from .bound import QUANTITIES, Bound, Quantity
 from .change import Change, LimitResult
+from .checking import checked
 
 __all__ = [
     "NoiseResult",
@@ -280,8 +280,7 @@ class RunResult:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunResult:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("RunResult", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             releases=tuple(ReleaseResult.from_dict(release) for release in data["releases"]),

@@ -1,0 +1,449 @@
+"""What may stand in a saved result: one shape for each kind, so that a new field is one line here.
+
+A file may come from anywhere. Before anything is made of it every field is checked: its type, its range, and whether
+the fields agree with each other. Keys that are not named here are left to whoever knows them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..errors import Problem, SpecError
+from .agreement import (
+    advantage,
+    calibrated,
+    curves,
+    limit_met,
+    noise_per_threat,
+    ordered,
+    parallel,
+    per_threat,
+    reasons,
+    refutation,
+    usable,
+)
+from .bound import QUANTITIES
+from .shapes import also, each, flag, mapping, maybe, number, table, text, whole, word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .shapes import Check
+
+__all__ = ["checked"]
+
+
+SHARE = number(0.0, 1.0)
+OPEN_SHARE = number(0.0, 1.0, ends=False)
+DIFFERENCE = number(-1.0, 1.0)
+LOSS = number(0.0, infinite=math.inf)  # an epsilon, a mu, an error
+TEXT_LOSS = number(0.0, infinite="inf")  # where an infinite one is written as a text
+EVIDENCE = number(0.0, 1e6)  # a lower bound on epsilon, which is a logarithm of counts
+TEXTS = each(text)
+SIDE = word("exact", "upper", "lower")
+RELATION = word("replace-one", "add-remove", "none")
+
+
+# ----------------------------------------------------------------------------------------------- parts of the results
+
+
+def _bound(values: Check) -> Check:
+    """Return the shape of a bound on a quantity with these values."""
+    return also(
+        table(
+            {"value": values, "side": SIDE, "rule": text},
+            {"cites": TEXTS, "assumes": TEXTS, "low": maybe(values), "high": maybe(values)},
+            only=True,
+        ),
+        ordered("low", "value", "high"),
+    )
+
+
+def _estimate(values: Check) -> Check:
+    return also(table({"estimate": values, "low": values, "high": values}), ordered("low", "estimate", "high"))
+
+
+RISK = _bound(SHARE)
+FULL_RISK = also(RISK, table({"cites": TEXTS, "assumes": TEXTS}))
+LEAKAGE = also(_bound(number(0.0)), table({"cites": TEXTS, "assumes": TEXTS}))
+COST = mapping(maybe(LOSS))  # null is an infinite error
+DISCARDED = table({"quantity": word(*QUANTITIES), "rule": text, "why": text, "bound": maybe(FULL_RISK)})
+RATES = also(table({"fpr": each(SHARE), "fnr": each(each(SHARE)), "assumes": TEXTS}), curves)
+PRIOR = table({}, {"size": maybe(whole()), "kappa": maybe(SHARE), "hash": text})
+LIMIT = also(
+    table(
+        {
+            "quantity": text,
+            "limit": number(),
+            "value": maybe(number(infinite=math.inf)),
+            "side": SIDE,
+            "met": flag,
+            "rule": text,
+            "source": text,
+            "at": maybe(number(0.0)),
+            "reason": text,
+        }
+    ),
+    limit_met,
+)
+CHANGE = table(
+    {
+        "parameter": text,
+        "value": maybe(number()),
+        "instead_of": number(),
+        "more_private": maybe(word("up", "down")),
+        "reason": text,
+    },
+    {"exact": flag},
+)
+ACHIEVED = table(
+    {
+        "quantity": text,
+        "value": number(infinite=math.inf),
+        "limit": maybe(number()),
+        "threat": text,
+        "rule": text,
+        "side": SIDE,
+    }
+)
+WITNESS = also(
+    table(
+        {
+            "first": text,
+            "other": text,
+            "event": text,
+            "seen_first": whole(),
+            "drawn_first": whole(),
+            "seen_other": whole(),
+            "drawn_other": whole(),
+        },
+        {"never": flag},
+        only=True,
+    ),
+    ordered("seen_first", "drawn_first"),
+    ordered("seen_other", "drawn_other"),
+)
+READING = table(
+    {"method": text, "epsilon": maybe(TEXT_LOSS), "kind": word("lower", "estimate", "claim test"), "note": text}
+)
+STEP = table(
+    {
+        "step": text,
+        "notion": word("pure", "gaussian", "none"),
+        "loss": TEXT_LOSS,
+        "counted": flag,
+        "rule": text,
+        "part": text,
+    }
+)
+TOTAL = table(
+    {
+        "granularity": text,
+        "unit": text,
+        "exposed": text,
+        "notion": word("pure", "gaussian", "mixed", "none"),
+        "epsilon": maybe(TEXT_LOSS),
+        "mu": maybe(TEXT_LOSS),
+        "mu_all": TEXT_LOSS,
+        "sequential_epsilon": maybe(TEXT_LOSS),
+        "sequential_mu": maybe(TEXT_LOSS),
+        "metric": text,
+        "reason": text,
+        "steps": each(STEP),
+    }
+)
+NOTICE = table(
+    {"granularity": text, "unit": text, "exposed": text, "factor": TEXT_LOSS, "implied": TEXT_LOSS, "why": text}
+)
+CHECK = table({"name": text, "holds": maybe(flag), "text": text})
+THEOREM = also(
+    table(
+        {
+            "rule": text,
+            "title": text,
+            "usable": flag,
+            "why": text,
+            "claimed": maybe(LOSS),
+            "epsilon": maybe(LOSS),
+            "error": maybe(LOSS),
+            "times": maybe(LOSS),
+            "bound": maybe(LEAKAGE),
+        }
+    ),
+    usable,
+)
+SIMULATED = table(
+    {
+        "runs": whole(1),
+        "seed": maybe(whole()),
+        "error": LOSS,
+        "error_exact": LOSS,
+        "mape": maybe(LOSS),
+        "mape_exact": maybe(LOSS),
+    }
+)
+
+
+# ------------------------------------------------------------------------------------------------ the kinds of results
+
+
+ASSESSMENT = also(
+    table(
+        {
+            "version": text,
+            "release": text,
+            "threat": text,
+            **dict.fromkeys(QUANTITIES, maybe(FULL_RISK)),
+            "baseline": maybe(SHARE),
+            "hit": maybe(SHARE),
+            "false_hit": maybe(SHARE),
+            "reason": mapping(text),
+            "prior": PRIOR,
+            "neighbours": maybe(RELATION),
+            "others": each(DISCARDED),
+        },
+        {"rates": maybe(RATES)},
+    ),
+    reasons,
+)
+ATTACK = also(
+    table(
+        {
+            "rad": _estimate(DIFFERENCE),
+            "success": _estimate(SHARE),
+            "false_hit": _estimate(SHARE),
+            "version": text,
+            "release": maybe(text),
+            "threat": maybe(text),
+            "strategy": text,
+            "maximise": maybe(word("rad", "success")),
+            "trials": whole(),
+            "asked": maybe(whole()),
+            "seed": maybe(whole()),
+            "confidence": OPEN_SHARE,
+            "baseline": maybe(SHARE),
+            "paired": maybe(flag),
+            "notes": TEXTS,
+        }
+    ),
+    ordered("trials", "asked"),
+    advantage,
+)
+AUDIT = also(
+    table(
+        {
+            "epsilon_lower": EVIDENCE,
+            "epsilon_estimate": maybe(TEXT_LOSS),
+            "version": text,
+            "claim": text,
+            "refuted": flag,
+            "claim_epsilon": maybe(LOSS),
+            "delta": SHARE,
+            "significance": OPEN_SHARE,
+            "method": text,
+            "trials": whole(),
+            "asked": maybe(whole()),
+            "seed": maybe(whole()),
+            "looks": whole(),
+            "command": maybe(text),
+            "witness": maybe(WITNESS),
+            "rad": maybe(_estimate(DIFFERENCE)),
+            "readings": each(READING),
+            "notes": TEXTS,
+        }
+    ),
+    refutation,
+)
+CALIBRATION = also(
+    table(
+        {
+            "version": text,
+            "parameter": text,
+            "value": maybe(number()),
+            "status": word("met", "free", "unmet", "stopped"),
+            "more_private": maybe(word("up", "down")),
+            "binding": maybe(text),
+            "reason": text,
+            "tried": whole(),
+            "achieved": each(ACHIEVED),
+            "cost": mapping(LOSS),
+            "release": maybe(text),
+        },
+        {"assumes": TEXTS},
+    ),
+    calibrated,
+)
+ADVICE = table(
+    {
+        "version": text,
+        "granularity": text,
+        "epsilon": TEXT_LOSS,
+        "users": whole(),
+        "points": whole(),
+        "most_points": whole(),
+        "middle_points": number(0.0),
+        "times": whole(),
+        "hidden": maybe(text),
+        "mixing_quarter": maybe(TEXT_LOSS),
+        "mixing_hundredth": maybe(TEXT_LOSS),
+        "states": maybe(whole()),
+        "window": maybe(whole()),
+        "rows": each(NOTICE),
+        "notes": TEXTS,
+    }
+)
+ACCOUNTING = table(
+    {
+        "version": text,
+        "title": text,
+        "claim": maybe(text),
+        "claimed": maybe(text),
+        "met": maybe(flag),
+        "command": maybe(text),
+        "totals": each(TOTAL),
+        "warnings": TEXTS,
+        "facts": mapping(None),
+        "advice": maybe(ADVICE),
+        "assessment": maybe(ASSESSMENT),
+    }
+)
+CORRELATION = table(
+    {
+        "version": text,
+        "model": text,
+        "release": text,
+        "epsilon": LOSS,
+        "target": LOSS,
+        "sensitivity": maybe(LOSS),
+        "records": maybe(whole()),
+        "command": maybe(text),
+        "leakage": LEAKAGE,
+        "any_dependence": LEAKAGE,
+        "at_least": maybe(LEAKAGE),
+        "theorems": each(THEOREM),
+        "checks": each(CHECK),
+        "simulated": maybe(SIMULATED),
+        "notes": TEXTS,
+        "warnings": TEXTS,
+    }
+)
+FINDING = table(
+    {
+        "rule": text,
+        "title": text,
+        "severity": word("refutes", "unproven", "note"),
+        "where": text,
+        "why": text,
+        "witness": text,
+        "fix": text,
+        "cites": TEXTS,
+        "evidence": maybe(AUDIT),
+    }
+)
+LINT = table(
+    {
+        "version": text,
+        "subject": text,
+        "claim": maybe(text),
+        "seed": maybe(whole()),
+        "command": maybe(text),
+        "findings": each(FINDING),
+        "checked": TEXTS,
+        "notes": TEXTS,
+    }
+)
+THREAT = table({"name": text, "limits": each(LIMIT), "change": maybe(CHANGE), "assessment": ASSESSMENT})
+NOISE = table(
+    {"factor": number(0.0), "parameter": text, "value": number(), "cost": COST, "assessments": each(ASSESSMENT)}
+)
+POINT = also(
+    table(
+        {
+            "value": number(),
+            "bounds": each(table(dict.fromkeys(QUANTITIES, maybe(RISK)))),
+            "baselines": each(maybe(SHARE)),
+            "cost": COST,
+        }
+    ),
+    parallel("bounds", "baselines"),
+)
+SWEEP = also(
+    table({"parameter": text, "release": text, "threats": TEXTS, "points": each(POINT)}),
+    per_threat,
+)
+
+
+def _evidence(data: Any, path: str) -> Iterator[Problem]:
+    kinds = {"dpradar/attack/1": ATTACK, "dpradar/audit/1": AUDIT}
+    kind = kinds.get(str(data.get("schema"))) if isinstance(data, dict) else None
+    if kind is None:
+        yield Problem(path.removesuffix("."), f"must be a saved result: {' or '.join(kinds)}")
+        return
+    yield from kind(data, path)
+
+
+RELEASE = also(
+    table(
+        {
+            "name": text,
+            "what": text,
+            "release": text,
+            "dates": TEXTS,
+            "parts": TEXTS,
+            "assessments": each(THREAT),
+            "cost": COST,
+            "utility": each(LIMIT),
+            "change": maybe(CHANGE),
+            "neighbours_cost": each(NOISE),
+            "evidence": each(_evidence),
+        }
+    ),
+    noise_per_threat,
+)
+RUN = table(
+    {
+        "version": text,
+        "title": text,
+        "description": text,
+        "together": word("compose", "compare"),
+        "spec_hash": text,
+        "spec_text": text,
+        "command": text,
+        "made": text,
+        "decision": mapping(text),
+        "releases": each(RELEASE, least=1),
+        "sweeps": each(SWEEP),
+    }
+)
+SHAPES: dict[str, Check] = {
+    "dpradar/accounting/1": ACCOUNTING,
+    "dpradar/advice/1": ADVICE,
+    "dpradar/assessment/1": ASSESSMENT,
+    "dpradar/attack/1": ATTACK,
+    "dpradar/audit/1": AUDIT,
+    "dpradar/calibration/1": CALIBRATION,
+    "dpradar/correlation/1": CORRELATION,
+    "dpradar/lint/1": LINT,
+    "dpradar/run/1": RUN,
+}
+
+
+def checked(data: Any, schema: str, place: str = "the saved result") -> dict[str, Any]:
+    """Return the data of a saved result, or raise SpecError with everything that is wrong in it.
+
+    Examples
+    --------
+    >>> checked({"schema": "dpradar/attack/1"}, "dpradar/audit/1")
+    Traceback (most recent call last):
+        ...
+    dpradar.errors.SpecError: the saved result has a problem:
+      schema: must be 'dpradar/audit/1'; got 'dpradar/attack/1'.
+    """
+    given = data.get("schema") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or given != schema:
+        raise SpecError(place, [Problem("schema", f"must be {schema!r}; got {given!r}")])
+    problems = list(SHAPES[schema](data, ""))
+    if problems:
+        raise SpecError(place, problems)
+    return data
