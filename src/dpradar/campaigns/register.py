@@ -7,19 +7,48 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError, SpecError
+from ..errors import ParameterError, Problem, SpecError
+from ..params import shown
+from ..results import assessment, attack, audit, calibration
+from ..results.loading import result_of
+from ..results.shapes import each, mapping, table, text, whole, word
 from .model import canonical, digest_of, versions
 from .read import parse
+from .store import UNSOUND, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..results.shapes import Check
     from .model import Campaign, Question, Run
     from .store import Store
 
-__all__ = ["begin", "campaign_of", "question_key", "runs_of"]
+__all__ = ["answer_of", "begin", "campaign_of", "question_key", "runs_of", "versions_of"]
 
 _MOST_TOLD = 5
+# What a run leads to, by what it does.
+ANSWERS = {
+    "attack": attack.SCHEMA,
+    "audit": audit.SCHEMA,
+    "assess": assessment.SCHEMA,
+    "calibrate": calibration.SCHEMA,
+    "learning": attack.SCHEMA,
+}
+_ROWS = each(
+    table(
+        {
+            "number": whole(1),
+            "title": text,
+            "name": text,
+            "note": text,
+            "do": word(*ANSWERS),
+            "options": mapping(None),
+            "seed": whole(),
+            "contents": mapping(text),
+            "question": text,
+        }
+    )
+)
 
 
 def question_key(question: Question) -> str:
@@ -29,8 +58,40 @@ def question_key(question: Question) -> str:
 
 def runs_of(store: Store) -> list[dict[str, Any]]:
     """Return the runs of a store, as they were written down when it was last started."""
-    found: list[dict[str, Any]] = json.loads(store.about().get("runs", "[]"))
+    found: list[dict[str, Any]] = _plain(store, "runs", "[]", _ROWS)
     return found
+
+
+def versions_of(store: Store) -> dict[str, str]:
+    """Return the versions that the numbers in a store were computed with."""
+    found: dict[str, str] = _plain(store, "versions", "{}", mapping(text))
+    return found
+
+
+def _plain(store: Store, name: str, default: str, shape: Check) -> Any:
+    """Return what a store says about itself, if it is of that shape."""
+    try:
+        data = json.loads(store.about().get(name, default))
+    except (ValueError, RecursionError):
+        problem: Problem | None = Problem(name, "must be JSON")
+    else:
+        problem = next(shape(data, f"{name}."), None)
+    if problem is not None:
+        raise StoreError(str(store.path), f"it is not sound ({str(problem).rstrip('.')})", UNSOUND)
+    return data
+
+
+def answer_of(store: Store, row: dict[str, Any], answer: str) -> Any:
+    """Return the result of a run, checked as that of a file is."""
+    place = f"{store.path}, run {row['number']},"
+    try:
+        data = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise SpecError(place, [Problem("", "must be JSON")]) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != ANSWERS[row["do"]]:
+        raise SpecError(place, [Problem("schema", f"must be {ANSWERS[row['do']]!r}; got {shown(schema)}")])
+    return result_of(data, place)
 
 
 def campaign_of(store: Store, campaign: Campaign | None, *, trust_store: bool) -> Campaign:
@@ -101,9 +162,9 @@ def begin(store: Store, campaign: Campaign, questions: list[Question], *, change
     rows = [_row(run, question) for run, question in zip(campaign.runs, questions, strict=True)]
     about = store.about()
     if "versions" in about:
-        _check_versions(store, json.loads(about["versions"]))
+        _check_versions(store, versions_of(store))
     if not changed:
-        _check_runs(store, json.loads(about.get("runs", "[]")), rows)
+        _check_runs(store, runs_of(store), rows)
     store.tell(
         campaign=campaign.text,
         file=campaign.file,

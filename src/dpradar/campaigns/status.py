@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..results.loading import result_of
-from .register import runs_of
+from .register import answer_of, runs_of, versions_of
 from .store import Store
 
 if TYPE_CHECKING:
@@ -125,7 +123,7 @@ def results(store: Store) -> Results:
                 **{name: row[name] for name in ("number", "title", "name", "note", "do", "options", "seed")},
                 state=state,
                 **({} if plan is None else _progress(store, plan)),
-                result=None if answer is None else result_of(json.loads(answer)),
+                result=None if answer is None else answer_of(store, row, answer),
                 reason=reasons.get(key, "") if state == "failed" else "",
             )
         )
@@ -133,7 +131,7 @@ def results(store: Store) -> Results:
         runs=tuple(found),
         title=about.get("title", ""),
         store=str(store.path),
-        versions=json.loads(about.get("versions", "{}")),
+        versions=versions_of(store),
         workers=sum(workers for _, workers in alive),
         processes=len(alive),
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .leases import Who
 
-__all__ = ["Store", "StoreError"]
+__all__ = ["UNSOUND", "Store", "StoreError"]
 
 _APPLICATION = 0x64707263  # "dprc", in the header of the file
 _SCHEMA = 2
@@ -60,6 +60,7 @@ _REPLACED = {"about": "name", "failure": "question, number", "process": "token"}
 LEASE_SECONDS = 300.0
 _AHEAD = 10_000
 _ANOTHER = "run the campaign with another store (command line: campaign run --store FILE)"
+UNSOUND = f"Take a copy of it that is not damaged, or {_ANOTHER}."
 _WHY = {
     "FULL": ("the disk is full", "Make room, then go on where it was."),
     "IOERR": (
@@ -72,7 +73,7 @@ _WHY = {
     "BUSY": ("another program holds it", "Wait until that has ended, or end it."),
     "LOCKED": ("another program holds it", "Wait until that has ended, or end it."),
     "NOTADB": ("it is no store of a campaign", f"Name the file that a campaign was kept in, or {_ANOTHER}."),
-    "CORRUPT": ("it is damaged", f"Take a copy of it that is not, or {_ANOTHER}."),
+    "CORRUPT": ("it is damaged", UNSOUND),
     "PROTOCOL": ("its locks do not work", "Put it on a disk of this computer."),
 }
 _PASSING = ("FULL", "IOERR", "BUSY", "LOCKED", "READONLY", "CANTOPEN")
@@ -167,7 +168,7 @@ class Store:
         with self._told():
             tables = frozenset(self._base.execute("SELECT type, name, sql FROM sqlite_master"))
         if tables != _own_schema():  # a view or a trigger would be computed in passing
-            raise StoreError(str(self.path), "its tables are not those of a store", _WHY["CORRUPT"][1])
+            raise StoreError(str(self.path), "its tables are not those of a store", UNSOUND)
 
     def close(self) -> None:
         """Close the file."""
@@ -226,7 +227,7 @@ class Store:
         return rows
 
     def _damaged(self, what: str) -> StoreError:
-        return StoreError(str(self.path), f"{what} is damaged (its checksum does not fit)", _WHY["CORRUPT"][1])
+        return StoreError(str(self.path), f"{what} is damaged (its checksum does not fit)", UNSOUND)
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]], *, data: Iterable[bytes] | None = None) -> None:
         """Add rows with their checksums; where there is one with the same key, it is replaced or stays."""
@@ -259,7 +260,7 @@ class Store:
     def _plan(self, row: Sequence[Any]) -> Plan:
         digest, total, size = row
         if not (isinstance(total, int) and isinstance(size, int) and min(total, size) > 0):
-            raise StoreError(str(self.path), "the plan of a run has no shards of a sound size", _WHY["CORRUPT"][1])
+            raise StoreError(str(self.path), "the plan of a run has no shards of a sound size", UNSOUND)
         return Plan(digest, total, size)
 
     def keep_plan(self, question: str, plan: Plan) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "contradictions",
     "curves",
     "limit_met",
+    "limits_on_bounds",
     "noise_per_threat",
     "ordered",
     "parallel",
@@ -69,6 +70,15 @@ def limit_met(data: Any, path: str) -> Iterator[Problem]:
     if data["met"] and not expected:
         message = f"must be false where the value is {'not known' if value is None else f'{float(value):g}'}"
         yield Problem(f"{path}met", f"{message} and the limit {data['limit']:g}; got true")
+
+
+def limits_on_bounds(data: Any, path: str) -> Iterator[Problem]:
+    """Check that limits are compared with the bounds of the assessment beside them."""
+    for index, limit in enumerate(data["limits"]):
+        bound = data["assessment"].get(limit["quantity"]) if limit["quantity"] in QUANTITIES else None
+        if bound is not None and limit["value"] != bound["value"]:
+            place = f"{path}limits[{index + 1}].value"
+            yield Problem(place, f"must be that of the assessment, {bound['value']!r}; got {limit['value']!r}")
 
 
 def calibrated(data: Any, path: str) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ the fields agree with each other. Keys that are not named here are left to whoev
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Problem, SpecError
@@ -15,6 +16,7 @@ from .agreement import (
     calibrated,
     curves,
     limit_met,
+    limits_on_bounds,
     noise_per_threat,
     ordered,
     parallel,
@@ -24,16 +26,17 @@ from .agreement import (
     usable,
 )
 from .bound import QUANTITIES
-from .shapes import also, each, flag, mapping, maybe, number, table, text, whole, word
+from .shapes import also, each, flag, mapping, maybe, name, number, table, text, whole, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .shapes import Check
 
-__all__ = ["checked"]
+__all__ = ["MOST_PROBLEMS", "checked"]
 
 
+MOST_PROBLEMS = 20  # more are not listed
 SHARE = number(0.0, 1.0)
 OPEN_SHARE = number(0.0, 1.0, ends=False)
 DIFFERENCE = number(-1.0, 1.0)
@@ -52,7 +55,7 @@ def _bound(values: Check) -> Check:
     """Return the shape of a bound on a quantity with these values."""
     return also(
         table(
-            {"value": values, "side": SIDE, "rule": text},
+            {"value": values, "side": SIDE, "rule": name},
             {"cites": TEXTS, "assumes": TEXTS, "low": maybe(values), "high": maybe(values)},
             only=True,
         ),
@@ -353,7 +356,10 @@ LINT = table(
         "notes": TEXTS,
     }
 )
-THREAT = table({"name": text, "limits": each(LIMIT), "change": maybe(CHANGE), "assessment": ASSESSMENT})
+THREAT = also(
+    table({"name": text, "limits": each(LIMIT), "change": maybe(CHANGE), "assessment": ASSESSMENT}),
+    limits_on_bounds,
+)
 NOISE = table(
     {"factor": number(0.0), "parameter": text, "value": number(), "cost": COST, "assessments": each(ASSESSMENT)}
 )
@@ -443,7 +449,7 @@ def checked(data: Any, schema: str, place: str = "the saved result") -> dict[str
     given = data.get("schema") if isinstance(data, dict) else None
     if not isinstance(data, dict) or given != schema:
         raise SpecError(place, [Problem("schema", f"must be {schema!r}; got {given!r}")])
-    problems = list(SHAPES[schema](data, ""))
+    problems = list(islice(SHAPES[schema](data, ""), MOST_PROBLEMS))
     if problems:
         raise SpecError(place, problems)
     return data

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError, SpecError, why_unreadable
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 from .agreement import contradictions
-from .checking import checked
+from .checking import MOST_PROBLEMS, checked
 
 __all__ = ["load", "result_of"]
 
@@ -52,7 +53,7 @@ def result_of(data: Any, place: str = "data") -> Any:
     if kind is None:
         raise ParameterError("load", "a file written by save()", place, f"Known: {', '.join(_KINDS)}.")
     result = kind.from_dict(checked(data, str(schema), place))
-    problems = list(contradictions(data, result.to_dict()))
+    problems = list(islice(contradictions(data, result.to_dict()), MOST_PROBLEMS))
     if problems:
         raise SpecError(place, problems)
     return result

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import Problem
 from ..params import shown
 
-__all__ = ["Check", "also", "each", "flag", "mapping", "maybe", "number", "table", "text", "whole", "word"]
+__all__ = ["Check", "also", "each", "flag", "mapping", "maybe", "name", "number", "table", "text", "whole", "word"]
 
 Check = Callable[[Any, str], Iterator[Problem]]
 _MOST_WHOLE = 2**127  # a seed may be long; more is a mistake, and slow to print
@@ -26,6 +26,12 @@ def text(value: Any, path: str) -> Iterator[Problem]:
     """Check that a value is a text."""
     if not isinstance(value, str):
         yield _wrong(path, "a text", value)
+
+
+def name(value: Any, path: str) -> Iterator[Problem]:
+    """Check that a value is a text that says something."""
+    if not isinstance(value, str) or not value.strip():
+        yield _wrong(path, "a text that is not empty", value)
 
 
 def flag(value: Any, path: str) -> Iterator[Problem]:
