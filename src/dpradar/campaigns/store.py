@@ -185,7 +185,7 @@ class Store:
         """Turn errors of SQLite into what to do about them."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             name = str(getattr(error, "sqlite_errorname", "CORRUPT")).removeprefix("SQLITE_").partition("_")[0]
             why, hint = _WHY.get(name, (f"{error}", "See that it is the store of a campaign."))
             raise StoreError(str(self.path), why, hint, passing=name in _PASSING) from None
