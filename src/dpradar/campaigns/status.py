@@ -82,6 +82,7 @@ class Results:
         """Return plain data with a schema key."""
         names = ("title", "store", "versions", "workers", "processes", "interrupted", "done", "seconds_left")
         told = {name: getattr(self, name) for name in names}
+        told["complete"] = self.done
         return {"schema": "dpradar/campaign/1", **told, "runs": [run.to_dict() for run in self.runs]}
 
 

@@ -16,7 +16,7 @@ from ..spec.words import FLAGS, number, words
 from ..threats import Prior, Threat
 from . import parsing
 from .claim import claim_options, stated_claim
-from .main import EXIT_REFUTED
+from .main import EXIT_INTERRUPTED, EXIT_REFUTED
 from .progress import bar, repeat_command
 
 __all__ = ["audit_command"]
@@ -59,7 +59,7 @@ def audit_command(**options: Any) -> int:
 
     TARGET is package.module:function, path/file.py:function, a log (.csv, .tsv, .parquet), or with --program a command
     line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each.
-    Exit code 5: the claim is refuted.
+    Exit code 5: the claim is refuted; 130: interrupted.
     """
     claim, protocol = stated_claim(options), _protocol(options)
     settings = {name: options[name] for name in ("trials", "significance", "sequential", "looks", "seed")}
@@ -73,6 +73,8 @@ def audit_command(**options: Any) -> int:
         result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
     result = replace(result, command=repeat_command(result.seed))
     click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
+    if not result.complete:
+        return EXIT_INTERRUPTED
     return EXIT_REFUTED if result.refuted else 0
 
 

@@ -14,7 +14,7 @@ import click
 from ..numerics.rounding import rounded
 from ..present.numbers import number, safe_number
 from . import parsing
-from .main import EXIT_INPUT, EXIT_UNMET
+from .main import EXIT_INPUT, EXIT_INTERRUPTED
 from .progress import repeat_command
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run_command(
     """Run a campaign, or go on with it.
 
     CAMPAIGN is a TOML file. Finished shards are kept, so that starting again continues and asking for more trials adds
-    to them. Exit code 2: a run failed; 3: stopped before the end.
+    to them. Exit code 2: a run failed; 130: interrupted.
     """
     from ..campaigns import read, run
 
@@ -146,8 +146,8 @@ def _ended(found: Results, *, as_json: bool) -> int:
     for run in found.failed:
         click.echo(f"error: {run.title}: {run.reason}", err=True)
     if found.interrupted:
-        click.echo(f"stopped; what is finished is kept. Go on: {again}", err=True)
-        return EXIT_UNMET
+        click.echo(f"interrupted; what is finished is kept. Go on: {again}", err=True)
+        return EXIT_INTERRUPTED
     if found.failed:
         click.echo(f"{len(found.failed)} of {len(found.runs)} runs failed. Try them again: {again}", err=True)
         return EXIT_INPUT

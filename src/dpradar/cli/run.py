@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import ParameterError
-from .main import EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS
 from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ __all__ = ["run_command"]
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
     """Assess what a spec file describes; --check for use in a build.
 
-    SPEC is a TOML file; `dpradar new` writes one to start from. Exit code 3: a limit is not met (with --check).
+    SPEC is a TOML file; `dpradar new` writes one to start from. Exit code 3: a limit is not met (with --check);
+    130: an attack was interrupted, or a saved one that the spec names.
     """
     from ..spec import read, run
 
@@ -49,6 +50,8 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     if not as_json and not targets:
         what = "Read it as a page" if sweep is None else "The sweep is shown in a report"
         click.echo(f"\n{what}: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
+    if not result.complete:
+        return EXIT_INTERRUPTED
     if check and result.met is not True:
         return EXIT_UNMET
     return EXIT_VACUOUS if _vacuous(result) else 0

@@ -139,6 +139,16 @@ def _verdict(result: RunResult, shown: Sequence[_Shown]) -> Verdict:
     return Verdict(text=text, state=state, word=word, more=(*_changes(result), *compared))  # type: ignore[arg-type]
 
 
+def _unless_incomplete(result: RunResult, verdict: Verdict) -> Verdict:
+    """Return the verdict, which is open where an attack or an audit was interrupted: it might have found more."""
+    if result.complete:
+        return verdict
+    told = "Incomplete: an attack or an audit was interrupted, so nothing is shown by it that was not found."
+    state: State = "open" if verdict.state == "met" else verdict.state
+    word = f"Incomplete. {verdict.word}" if verdict.word else "Incomplete"
+    return replace(verdict, state=state, word=word, more=(told, *verdict.more))
+
+
 def _paired(result: RunResult, shown: Sequence[_Shown]) -> list[tuple[ReleaseResult, Evidence, _Shown | None]]:
     """Return every attack and audit with the threat that it was run against.
 
@@ -344,7 +354,7 @@ def run_page(result: RunResult) -> Page:
         kind="run",
         title=result.title or "Disclosure risk",
         description=result.description,
-        verdict=_verdict(result, shown),
+        verdict=_unless_incomplete(result, _verdict(result, shown)),
         cards=tuple(one.card for one in shown),
         curve=_with_attacks(parts.curve_of(_lines(shown), marked), paired, many=many),
         label=parts.label_of(

@@ -90,11 +90,16 @@ class AttackRun:
         """Whether fewer trials were run than asked for."""
         return self.asked is not None and self.trials < self.asked
 
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for was done."""
+        return not self.interrupted
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data with a schema key."""
         measured = {name: getattr(self, name).to_dict() for name in ("rad", "success", "false_hit")}
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {"schema": SCHEMA, **measured, **plain, "notes": list(self.notes)}
+        return {"schema": SCHEMA, "complete": self.complete, **measured, **plain, "notes": list(self.notes)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AttackRun:

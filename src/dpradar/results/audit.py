@@ -134,10 +134,16 @@ class AuditResult:
         """Whether the audit was stopped by hand."""
         return any(note.startswith("interrupted") for note in self.notes)
 
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for was done, and something was tested."""
+        return not self.interrupted and self.trials > 0
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data with a schema key; an infinite number is the text 'inf'."""
         return {
             "schema": SCHEMA,
+            "complete": self.complete,
             "epsilon_lower": self.epsilon_lower,
             "epsilon_estimate": _plain(self.epsilon_estimate),
             **{name: getattr(self, name) for name in _PLAIN},

@@ -84,6 +84,11 @@ class Calibration:
         return self.value is not None
 
     @property
+    def complete(self) -> bool:
+        """Whether the search was over: an interrupted one may have chosen more noise than is needed."""
+        return self.status != "stopped"
+
+    @property
     def exact(self) -> bool:
         """Whether less noise would break the limit that decides; else it may do as well, as only a bound is known."""
         return all(
@@ -98,6 +103,7 @@ class Calibration:
         }
         achieved = [one.to_dict() for one in self.achieved]
         plain["assumes"] = list(self.assumes)
+        plain["complete"] = self.complete
         return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
 
     @classmethod

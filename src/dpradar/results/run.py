@@ -261,6 +261,11 @@ class RunResult:
         return all(found) if found else None
 
     @property
+    def complete(self) -> bool:
+        """Whether every attack and audit among the evidence did all that was asked for."""
+        return all(one.complete for release in self.releases for one in release.evidence)
+
+    @property
     def sweep(self) -> SweepResult | None:
         """The first curve, if a parameter was varied."""
         return self.sweeps[0] if self.sweeps else None
@@ -273,6 +278,7 @@ class RunResult:
             **plain,
             "decision": dict(self.decision),
             "met": self.met,
+            "complete": self.complete,
             "releases": [release.to_dict() for release in self.releases],
             "sweeps": [sweep.to_dict() for sweep in self.sweeps],
         }
