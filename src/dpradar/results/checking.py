@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Problem, SpecError
+from ..errors import ParameterError, Problem, SpecError
+from ..params import shown
 from .agreement import (
     advantage,
     calibrated,
@@ -312,12 +313,11 @@ def checked(data: Any, schema: str, place: str = "the saved result") -> dict[str
     >>> checked({"schema": "dpradar/attack/1"}, "dpradar/audit/1")
     Traceback (most recent call last):
         ...
-    dpradar.errors.SpecError: the saved result has a problem:
-      schema: must be 'dpradar/audit/1'; got 'dpradar/attack/1'.
+    dpradar.errors.ParameterError: the saved result must be data with schema 'dpradar/audit/1'; got 'dpradar/attack/1'.
     """
     given = data.get("schema") if isinstance(data, dict) else None
     if not isinstance(data, dict) or given != schema:
-        raise SpecError(place, [Problem("schema", f"must be {schema!r}; got {given!r}")])
+        raise ParameterError(place, f"data with schema {schema!r}", shown(given))
     problems = list(islice(SHAPES[schema](data, ""), MOST_PROBLEMS))
     if problems:
         raise SpecError(place, problems)
