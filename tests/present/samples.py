@@ -181,7 +181,18 @@ def poisoned(value: Any, poison: str) -> Any:
     if isinstance(value, dict):
         return {key: poisoned(one, poison) for key, one in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        keep = {"side", "quantity", "status", "more_private", "together", "kind", "rates"}
+        keep = {
+            "side",
+            "quantity",
+            "status",
+            "more_private",
+            "together",
+            "kind",
+            "rates",
+            "maximise",
+            "notion",
+            "severity",
+        }
         new = {f.name: poisoned(getattr(value, f.name), poison) for f in fields(value) if f.init and f.name not in keep}
         return replace(value, **new)
     return value

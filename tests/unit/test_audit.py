@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 
 import dpradar as dr
 from dpradar.audits.executable import Executable
+from dpradar.audits.limits import Tally, claimed
+from dpradar.audits.plan import Verdict
 from dpradar.audits.samples import Samples
 from dpradar.errors import ParameterError
 
@@ -310,3 +312,19 @@ def test_a_log():
             dr.audit(Samples.of(inputs, inputs), claim=CLAIM, **options)
     with pytest.raises(ParameterError, match="larger log"):
         dr.audit(Samples.of([0, 1] * 20, [0, 1] * 20), claim=CLAIM)
+
+
+def test_a_bound_above_a_claim_that_is_not_refuted_is_not_told():
+    """A mechanism is tested in two ways at half of the significance; in between the bound alone exceeds its epsilon."""
+    claim = claimed(dr.GRR(m=2, epsilon=1.0), "replace-one")
+    for seen in range(7300, 7700):
+        tally = Tally(seen, 10_000, 10_000 - 7311, 10_000)
+        verdict = Verdict(claim, 0.05)
+        verdict.look(tally, always=False)
+        told_lower = claim.told_lower(verdict.epsilon_lower, refuted=verdict.refuted)
+        assert verdict.refuted == (told_lower > 1.0)
+        if verdict.epsilon_lower > 1.0 and not verdict.refuted:
+            break
+    else:
+        pytest.fail("there is no such case")
+    assert told_lower == 1.0

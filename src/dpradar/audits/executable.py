@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import ParameterError, UnsupportedError
+from ..numerics.system import limits_memory
 from ..params import Param, shown
 from .outputs import REAL, WHOLE
 
@@ -99,9 +100,9 @@ class Executable:
     seconds
         The longest time a batch may take. Then the program is stopped, with every process of its process group.
     memory
-        The largest address space of the program in bytes (POSIX only; elsewhere it is not enforced, and some systems,
-        such as macOS, accept the limit and ignore it). Java and Node.js reserve far more than they use: give them
-        ``memory=None``, which sets no limit.
+        The largest address space of the program in bytes. Only Linux is known to keep to it: on other systems a limit
+        is refused when the program is to be started, instead of being ignored. ``memory=None`` sets no limit; Java and
+        Node.js need that too, as they reserve far more than they use.
 
     Guarantee
     ---------
@@ -232,9 +233,13 @@ def _started(executable: Executable, environment: dict[str, str] | None) -> subp
     if program is None:
         hint = "No such program was found, or it may not be executed. Give its full path."
         raise ParameterError("Executable.command", "a program that can be started", shown(words[0]), hint)
-    if executable.memory is not None and os.name == "posix":
-        if not sys.executable:
-            raise UnsupportedError("this Python cannot limit the memory of a program. Give memory=None.")
+    if executable.memory is not None:
+        if not limits_memory() or not sys.executable:
+            message = (
+                f"the memory of a program cannot be limited here ({sys.platform}). Give memory=None (command line: "
+                "--memory 0), which sets no limit."
+            )
+            raise UnsupportedError(message)
         words = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(executable.memory), program, *words]
     pipe = subprocess.PIPE
     try:

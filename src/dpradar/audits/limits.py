@@ -124,6 +124,14 @@ class Claim:
             for much, little in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
         )
 
+    def told_lower(self, lower: float, *, refuted: bool) -> float:
+        """Return the lower bound on epsilon as it is told: not above the claim where that is not refuted.
+
+        A claim that is tested in two ways is refuted at half of the significance, at which the bound on epsilon alone
+        may lie below it. A smaller bound holds as well, and does not contradict the verdict.
+        """
+        return lower if refuted or self.epsilon is None else min(lower, self.epsilon)
+
     def promise(self, tally: Tally, failure: float) -> float:
         """Return how much such counts would say against the claim: what a search looks for."""
         if self.epsilon is not None:

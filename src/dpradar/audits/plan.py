@@ -132,7 +132,7 @@ def told(
         claim=claim.text,
         claim_epsilon=claim.epsilon,
         refuted=verdict.refuted,
-        epsilon_lower=verdict.epsilon_lower,
+        epsilon_lower=claim.told_lower(verdict.epsilon_lower, refuted=verdict.refuted),
         epsilon_estimate=estimate,
         delta=claim.delta,
         significance=verdict.failure,

@@ -93,7 +93,7 @@ def rad_job(
             claim=claim.text,
             claim_epsilon=claim.epsilon,
             refuted=refuted,
-            epsilon_lower=max(0.0, lower or 0.0),
+            epsilon_lower=claim.told_lower(max(0.0, lower or 0.0), refuted=refuted),
             epsilon_estimate=invert(rad.estimate),
             delta=claim.delta,
             significance=plan.failure,

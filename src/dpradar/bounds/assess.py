@@ -14,11 +14,11 @@ from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES, side_of
-from ..results.disclosure import coarse, shown
+from ..results.disclosure import coarse, coarse_interval, shown
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
-from .rarest import rarest, shown_skew, skew_of
+from .rarest import rarest, skew_of
 from .rates import Rates
 from .rule import Finding
 from .rules import RULES
@@ -238,7 +238,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         baseline=baseline,
         hit=hit,
         false_hit=None if hit is None or rad is None else max(0.0, hit - rad[0].value),
-        ceiling=threat.ceiling if everything else None,
+        ceiling=_ceiling(case, rad) if everything else None,
         rarest=rarest(case) if everything else None,
         reason=reason,
         others=tuple(ledger.discarded),
@@ -291,10 +291,17 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
     return "; ".join(reasons) if reasons else "no rule speaks about it"
 
 
+def _ceiling(case: Case, rad: tuple[Bound, Finding] | None) -> Bound | None:
+    """Return what the raw data would add: to two digits where no exact risk tells as much about the prior."""
+    ceiling = case.threat.ceiling
+    exact = case.include_prior or (rad is not None and rad[0].side == "exact")
+    return ceiling if exact or ceiling is None else coarse_interval(ceiling)
+
+
 def _summary(case: Case) -> dict[str, Any]:
     """Return what a result keeps of its prior: its size, and kappa to two digits, rounded up."""
     threat = case.threat
     if threat.prior is None:
         return {}
     kappa = threat.kappa if case.include_prior else shown(threat.kappa)
-    return {"size": threat.prior.size, "kappa": kappa, "skew": shown_skew(skew_of(threat))}
+    return {"size": threat.prior.size, "kappa": kappa, "skew": shown(skew_of(threat))}

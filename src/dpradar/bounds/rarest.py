@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .case import Case
 
-__all__ = ["SKEWED", "rarest", "shown_skew", "skew_of"]
+__all__ = ["SKEWED", "rarest", "skew_of"]
 
 SKEWED = 5.0  # the likeliest answer is so many times as likely as the rarest one, or more
 _FPR = 0.01
@@ -43,17 +42,6 @@ def skew_of(threat: Threat) -> float:
         weights = np.asarray(np.bincount(cells, weights=weights), dtype=float)
     possible = weights[weights > 0.0]
     return float(possible.max() / possible.min())
-
-
-def shown_skew(skew: float) -> float:
-    """Return a skew with two digits, rounded up, so that a result does not hold a ratio of exact frequencies.
-
-    Examples
-    --------
-    >>> shown_skew(99.0), shown_skew(123.4), shown_skew(1.0000000000000002)
-    (99.0, 130.0, 1.0)
-    """
-    return float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(f"{skew:.12g}"))
 
 
 def rarest(case: Case) -> Rarest | None:

@@ -150,9 +150,7 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:
     if options.get("one_value"):
         settings["vectorised"] = False
     sampler = (
-        imported(options["sampler"], where("sampler"), where.folder)
-        if "sampler" in options
-        else protocol.at(None).sample  # type: ignore[union-attr]
+        _sampler(options["sampler"], where) if "sampler" in options else protocol.at(None).sample  # type: ignore[union-attr]
     )
     job = audit_job(sampler, **settings)
     if job is None:
@@ -163,6 +161,11 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:
         return job.result((pieces.count(k), unpack(part)) for k, part in enumerate(parts)).to_dict()
 
     return Job(pieces.total, pieces.size, lambda number: _pack(pieces.piece(number)), finish, job.chosen)
+
+
+def _sampler(text: str, where: Where) -> Any:
+    where.path(text, "sampler")  # refused where no files may be named
+    return imported(text, where("sampler"), where.folder)
 
 
 def _assess(options: dict[str, Any], where: Where, seed: int) -> Job:
@@ -192,7 +195,7 @@ def _learning(options: dict[str, Any], where: Where, seed: int) -> Job:
 
     path = where.path(options["data"], "data")
     try:
-        with np.load(path) as found:
+        with np.load(path, allow_pickle=False) as found:
             data = Candidates(*(found[name] for name in _RECORDS))
     except (OSError, ValueError, KeyError) as error:
         hint = f"({type(error).__name__}.) Written by numpy.savez with {', '.join(_RECORDS)}."
@@ -211,7 +214,7 @@ def _learning(options: dict[str, Any], where: Where, seed: int) -> Job:
         return buffer.getvalue()
 
     def finish(parts: Sequence[bytes]) -> dict[str, Any]:
-        arrays = [dict(np.load(io.BytesIO(part))) for part in parts]
+        arrays = [dict(np.load(io.BytesIO(part), allow_pickle=False)) for part in parts]
         targets, scores = job.joined(arrays)
         return attack_gradients(scores, targets, threat, **settings).to_dict()
 

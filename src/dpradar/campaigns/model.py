@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import importlib.util
 import json
 import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.machinery import ModuleSpec
 
 __all__ = ["AFTER", "Campaign", "Question", "Run", "canonical", "digest_of", "versions"]
 
@@ -108,13 +112,24 @@ def _code(place: str, folder: Path) -> Path | None:
     """Return the file in which a sampler is defined."""
     if place.endswith(".py"):
         return folder / place
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))  # as when it is imported
-    try:
-        found = importlib.util.find_spec(place)
-    except (ImportError, ValueError):
-        return None
-    return None if found is None or found.origin is None else Path(found.origin)
+    spec = _module(place, [str(folder), *sys.path])
+    return None if spec is None or spec.origin is None else Path(spec.origin)
+
+
+def _module(place: str, path: list[str]) -> ModuleSpec | None:
+    """Return where a module is defined, without importing the packages around it as importlib.util.find_spec does."""
+    spec = None
+    above: Sequence[str] | None = path
+    parts = place.split(".")
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[:count])
+        spec = None if above is None else PathFinder.find_spec(name, above)
+        if spec is None and count == 1:  # of an editable installation, say
+            spec = next((one for finder in sys.meta_path if (one := finder.find_spec(name, None)) is not None), None)
+        if spec is None:
+            return None
+        above = spec.submodule_search_locations
+    return spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

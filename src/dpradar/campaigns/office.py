@@ -63,7 +63,7 @@ class Line:
     def look(self, store: Store) -> None:
         """See what is missing."""
         if self.plan is not None and not self.answered:
-            there = store.finished(self.plan)
+            there = store.shards(self.plan)
             self.missing = {number: None for number in range(len(self.plan)) if number not in there}
 
     def batch(self, workers: int) -> int:

@@ -7,19 +7,48 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError
+from ..errors import ParameterError, Problem, SpecError
+from ..params import shown
+from ..results import assessment, attack, audit, calibration
+from ..results.loading import result_of
+from ..results.shapes import each, mapping, table, text, whole, word
 from .model import canonical, digest_of, versions
 from .read import parse
+from .store import UNSOUND, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..results.shapes import Check
     from .model import Campaign, Question, Run
     from .store import Store
 
-__all__ = ["begin", "campaign_of", "question_key", "runs_of"]
+__all__ = ["answer_of", "begin", "campaign_of", "question_key", "runs_of", "versions_of"]
 
 _MOST_TOLD = 5
+# What a run leads to, by what it does.
+ANSWERS = {
+    "attack": attack.SCHEMA,
+    "audit": audit.SCHEMA,
+    "assess": assessment.SCHEMA,
+    "calibrate": calibration.SCHEMA,
+    "learning": attack.SCHEMA,
+}
+_ROWS = each(
+    table(
+        {
+            "number": whole(1),
+            "title": text,
+            "name": text,
+            "note": text,
+            "do": word(*ANSWERS),
+            "options": mapping(None),
+            "seed": whole(),
+            "contents": mapping(text),
+            "question": text,
+        }
+    )
+)
 
 
 def question_key(question: Question) -> str:
@@ -29,18 +58,83 @@ def question_key(question: Question) -> str:
 
 def runs_of(store: Store) -> list[dict[str, Any]]:
     """Return the runs of a store, as they were written down when it was last started."""
-    found: list[dict[str, Any]] = json.loads(store.about().get("runs", "[]"))
+    found: list[dict[str, Any]] = _plain(store, "runs", "[]", _ROWS)
     return found
 
 
-def campaign_of(store: Store) -> Campaign:
-    """Return the campaign that a store was made for; files are looked for where they were."""
+def versions_of(store: Store) -> dict[str, str]:
+    """Return the versions that the numbers in a store were computed with."""
+    found: dict[str, str] = _plain(store, "versions", "{}", mapping(text))
+    return found
+
+
+def _plain(store: Store, name: str, default: str, shape: Check) -> Any:
+    """Return what a store says about itself, if it is of that shape."""
+    try:
+        data = json.loads(store.about().get(name, default))
+    except (ValueError, RecursionError):
+        problem: Problem | None = Problem(name, "must be JSON")
+    else:
+        problem = next(shape(data, f"{name}."), None)
+    if problem is not None:
+        raise StoreError(str(store.path), f"it is not sound ({str(problem).rstrip('.')})", UNSOUND)
+    return data
+
+
+def answer_of(store: Store, row: dict[str, Any], answer: str) -> Any:
+    """Return the result of a run, checked as that of a file is."""
+    place = f"{store.path}, run {row['number']},"
+    try:
+        data = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise SpecError(place, [Problem("", "must be JSON")]) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != ANSWERS[row["do"]]:
+        raise SpecError(place, [Problem("schema", f"must be {ANSWERS[row['do']]!r}; got {shown(schema)}")])
+    return result_of(data, place)
+
+
+def campaign_of(store: Store, campaign: Campaign | None, *, trust_store: bool) -> Campaign:
+    """Return the campaign to go on with: the one that was read from a file, if it is that of the store.
+
+    The text in the store may name code and files of somebody else. It is followed only where the caller says so;
+    otherwise it is read as a text that may name none.
+    """
     about = store.about()
-    if "campaign" not in about:
+    if not {"campaign", "folder", "file"} <= set(about):
         hint = "`dpradar campaign run FILE` starts one."
         raise ParameterError("the store", "one in which a campaign was started", str(store.path), hint)
-    folder = Path(about["folder"]) if about["folder"] else None
-    return parse(about["campaign"], folder=folder, file=about["file"])
+    if campaign is not None:
+        _check_same(store, campaign)
+        return campaign
+    if trust_store:
+        folder = Path(about["folder"]) if about["folder"] else None
+        return parse(about["campaign"], folder=folder, file=about["file"])
+    try:
+        return parse(about["campaign"], file=about["file"])
+    except SpecError:
+        hint = (
+            "Name it behind the store: campaign resume STORE CAMPAIGN. If you trust whoever made the store, "
+            "--trust-store (in Python: trust_store=True) follows what it says, and runs the code that it names."
+        )
+        allowed = "given, because the text in the store names code or files, which are not followed"
+        raise ParameterError("the campaign file", allowed, "none", hint) from None
+
+
+def _check_same(store: Store, campaign: Campaign) -> None:
+    """Refuse a campaign whose runs, or a file named by them, differ from those that the store was started with."""
+    before = runs_of(store)
+    now = [_row(run, run.question(campaign.folder)) for run in campaign.runs]
+    if digest_of(sorted(map(_identity, before))) == digest_of(sorted(map(_identity, now))):
+        return
+    _check_runs(store, before, now)
+    hint = f"`dpradar campaign run {campaign.file} --store {store.path}` goes on with the changed campaign."
+    raise ParameterError("the campaign", f"the one that {store.path} was started with", "other trials or runs", hint)
+
+
+def _identity(row: dict[str, Any]) -> str:
+    """Return what a run is about, the contents of the files that it names included."""
+    return canonical([row["do"], row["options"], row["seed"], row["contents"]])
 
 
 def _row(run: Run, question: Question) -> dict[str, Any]:
@@ -68,9 +162,9 @@ def begin(store: Store, campaign: Campaign, questions: list[Question], *, change
     rows = [_row(run, question) for run, question in zip(campaign.runs, questions, strict=True)]
     about = store.about()
     if "versions" in about:
-        _check_versions(store, json.loads(about["versions"]))
+        _check_versions(store, versions_of(store))
     if not changed:
-        _check_runs(store, json.loads(about.get("runs", "[]")), rows)
+        _check_runs(store, runs_of(store), rows)
     store.tell(
         campaign=campaign.text,
         file=campaign.file,

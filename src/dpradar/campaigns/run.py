@@ -75,16 +75,46 @@ def run(
 
 def resume(
     store: str | Path,
+    campaign: Campaign | None = None,
     *,
+    trust_store: bool = False,
     executor: Executor | str | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
     patience: float = 30.0,
 ) -> Results:
-    """Go on with the campaign of a store, as it was written when it was last started; see :func:`run`."""
+    """Go on with the campaign of a store; see :func:`run`.
+
+    Parameters
+    ----------
+    store
+        The file in which finished shards are kept.
+    campaign
+        The campaign, from :func:`dpradar.campaigns.read`. It must be the one the store was last started with: the same
+        runs, and the same contents of every file that they name. May be left out where the campaign names no code and
+        no files.
+    trust_store
+        Follow the text in the store although it names code or files: the code is run.
+
+    Guarantee
+    ---------
+    Without ``trust_store`` no code runs, and no file is opened, because the store names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from dpradar.campaigns import parse, run
+    >>> campaign = parse('run = [{do = "assess", kind = "grr", m = 4, epsilon = 2.0}]')
+    >>> with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as thread:
+    ...     _ = run(campaign, f"{folder}/small.sqlite", executor=thread)
+    ...     resume(f"{folder}/small.sqlite", campaign, executor=thread).done
+    True
+    """
     Store(Path(store), write=False).close()  # a mistyped name makes no new store
     with Store(Path(store), patience=patience) as opened:
-        return _run(campaign_of(opened), opened, executor, workers, progress, changed=False, patience=patience)
+        chosen = campaign_of(opened, campaign, trust_store=trust_store)
+        return _run(chosen, opened, executor, workers, progress, changed=False, patience=patience)
 
 
 def _run(

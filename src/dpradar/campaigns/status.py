@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..results.loading import result_of
-from .leases import gone
-from .register import runs_of
+from .register import answer_of, runs_of, versions_of
 from .store import Store
 
 if TYPE_CHECKING:
@@ -85,6 +82,7 @@ class Results:
         """Return plain data with a schema key."""
         names = ("title", "store", "versions", "workers", "processes", "interrupted", "done", "seconds_left")
         told = {name: getattr(self, name) for name in names}
+        told["complete"] = self.done
         return {"schema": "dpradar/campaign/1", **told, "runs": [run.to_dict() for run in self.runs]}
 
 
@@ -110,9 +108,8 @@ def status(store: str | Path) -> Results:
 def results(store: Store) -> Results:
     """Return how far the campaign of an open store is."""
     about, plans, answers = store.about(), store.plans(), store.answers()
-    reasons = dict(store.rows("SELECT question, min(reason) FROM failure GROUP BY question"))
-    alive = [row for row in store.rows("SELECT host, pid, born, workers, token FROM process") if not gone(*row[:3])]
-    leased = {row[0] for row in store.rows("SELECT DISTINCT about FROM lease")} if alive else set()
+    reasons, alive = store.failures(), store.processes()
+    leased = store.leased() if alive else set()
     found = []
     for row in runs_of(store):
         key = row["question"]
@@ -127,7 +124,7 @@ def results(store: Store) -> Results:
                 **{name: row[name] for name in ("number", "title", "name", "note", "do", "options", "seed")},
                 state=state,
                 **({} if plan is None else _progress(store, plan)),
-                result=None if answer is None else result_of(json.loads(answer)),
+                result=None if answer is None else answer_of(store, row, answer),
                 reason=reasons.get(key, "") if state == "failed" else "",
             )
         )
@@ -135,24 +132,20 @@ def results(store: Store) -> Results:
         runs=tuple(found),
         title=about.get("title", ""),
         store=str(store.path),
-        versions=json.loads(about.get("versions", "{}")),
-        workers=sum(row[3] for row in alive),
+        versions=versions_of(store),
+        workers=sum(workers for _, workers in alive),
         processes=len(alive),
     )
 
 
 def _progress(store: Store, plan: Plan) -> dict[str, Any]:
-    last = len(plan) - 1
-    query = (
-        "SELECT count(*), total(trials), total(seconds) FROM shard "
-        "WHERE digest = ? AND ((number < ? AND trials = ?) OR (number = ? AND trials = ?))"
-    )
-    count, trials, seconds = store.rows(query, plan.digest, last, plan.size, last, plan.trials(last))[0]
+    shards = store.shards(plan)
+    count, seconds = len(shards), sum(shards.values())
     return {
         "shards": len(plan),
         "shards_done": count,
         "trials": plan.total,
-        "trials_done": int(trials),
+        "trials_done": sum(plan.trials(number) for number in shards),
         "seconds": seconds,
         "seconds_left": (len(plan) - count) * seconds / count if count else None,
     }

@@ -12,7 +12,7 @@ from ..attacks import attack
 from ..spec.question import release_of, sized, threat_of
 from ..spec.words import FLAGS
 from . import parsing
-from .main import Suggesting
+from .main import EXIT_INTERRUPTED, Suggesting
 from .progress import bar, repeat_command
 from .releases import RELEASES, further_options, parameter_option
 
@@ -51,10 +51,10 @@ def _run(kind: str, **options: Any) -> int:
         run = attack(what, threat, progress=progress, **settings)
     if options["as_json"]:
         click.echo(json.dumps(run.to_dict()))
-        return 0
-    click.echo(run.explain())
-    click.echo(f"Repeat it: {repeat_command(run.seed)}")
-    return 0
+    else:
+        click.echo(run.explain())
+        click.echo(f"Repeat it: {repeat_command(run.seed)}")
+    return 0 if run.complete else EXIT_INTERRUPTED
 
 
 def group() -> click.Group:

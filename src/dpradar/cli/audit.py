@@ -16,7 +16,7 @@ from ..spec.words import FLAGS, number, words
 from ..threats import Prior, Threat
 from . import parsing
 from .claim import claim_options, stated_claim
-from .main import EXIT_REFUTED
+from .main import EXIT_INTERRUPTED, EXIT_REFUTED
 from .progress import bar, repeat_command
 
 __all__ = ["audit_command"]
@@ -30,7 +30,9 @@ _PROTOCOLS = ("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard")
 @click.option("--program", is_flag=True, help="TARGET is a command line to run: one input a line, one output a line.")
 @click.option("--format", "form", type=click.Choice(["lines", "json"]), default="lines", show_default=True)
 @click.option("--seconds", type=parsing.NUMBER, default=60.0, show_default=True, help="Limit for one run of a program.")
-@click.option("--memory", type=parsing.NUMBER, default=2e9, show_default=True, help="Bytes a program may use.")
+@click.option(
+    "--memory", type=parsing.NUMBER, default=2e9, show_default=True, help="Bytes a program may use; 0: no limit."
+)
 @click.option("--domain", type=parsing.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
 @click.option("--pairs", help="Pairs of neighbouring data sets, as module:name; TARGET is a function of one.")
 @click.option("--input", "input_column", default="input", show_default=True, help="Column of a log.")
@@ -59,7 +61,7 @@ def audit_command(**options: Any) -> int:
 
     TARGET is package.module:function, path/file.py:function, a log (.csv, .tsv, .parquet), or with --program a command
     line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each.
-    Exit code 5: the claim is refuted.
+    Exit code 5: the claim is refuted; 130: interrupted.
     """
     claim, protocol = stated_claim(options), _protocol(options)
     settings = {name: options[name] for name in ("trials", "significance", "sequential", "looks", "seed")}
@@ -73,6 +75,8 @@ def audit_command(**options: Any) -> int:
         result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
     result = replace(result, command=repeat_command(result.seed))
     click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
+    if not result.complete:
+        return EXIT_INTERRUPTED
     return EXIT_REFUTED if result.refuted else 0
 
 
@@ -99,7 +103,8 @@ def _threat(options: dict[str, Any]) -> Threat | None:
 def _target(options: dict[str, Any]) -> Any:
     target = options["target"]
     if options["program"]:
-        return Executable(target, format=options["form"], seconds=options["seconds"], memory=int(options["memory"]))
+        memory = int(options["memory"]) or None
+        return Executable(target, format=options["form"], seconds=options["seconds"], memory=memory)
     if target.lower().endswith(_LOGS):
         columns = options["output_column"].split(",")
         output = columns[0] if len(columns) == 1 else columns

@@ -17,7 +17,7 @@ from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..spec.question import release_of, sized, threat_of
 from ..spec.words import FLAGS, number
-from .main import EXIT_UNMET, Suggesting
+from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
 from .releases import RELEASES, further_options, parameter_option
 
 if TYPE_CHECKING:
@@ -115,6 +115,8 @@ def _run(name: str, kind: Kind, **options: Any) -> int:
     progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
     result = calibrate_family(family, wanted, 1e-5, progress)
     _show(result, as_json=as_json)
+    if not result.complete:
+        return EXIT_INTERRUPTED
     return 0 if result.met and (result.acknowledged or not result.near_ceiling) else EXIT_UNMET
 
 

@@ -15,7 +15,8 @@ from ..numerics.rounding import rounded
 from ..present.numbers import number, safe_number
 from ..present.verdicts import limit_remark, remark
 from . import parsing
-from .main import EXIT_INPUT, EXIT_UNMET
+from .main import EXIT_INPUT, EXIT_INTERRUPTED
+from .progress import repeat_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,7 +60,7 @@ def run_command(
     """Run a campaign, or go on with it.
 
     CAMPAIGN is a TOML file. Finished shards are kept, so that starting again continues and asking for more trials adds
-    to them. Exit code 2: a run failed; 3: stopped before the end.
+    to them. Exit code 2: a run failed; 130: interrupted.
     """
     from ..campaigns import read, run
 
@@ -72,14 +73,25 @@ def run_command(
 
 @campaign_command.command("resume")
 @click.argument("store", metavar="STORE")
+@click.argument("file", metavar="[CAMPAIGN]", required=False)
+@click.option(
+    "--trust-store", is_flag=True, help="Follow the text in STORE without CAMPAIGN, and run the code that it names."
+)
 @_crew
 @_JSON
-def resume_command(store: str, workers: int | None, executor: str | None, *, as_json: bool) -> int:
-    """Go on with the campaign of a store, as it was last started."""
-    from ..campaigns import resume
+def resume_command(
+    store: str, file: str | None, workers: int | None, executor: str | None, *, trust_store: bool, as_json: bool
+) -> int:
+    """Go on with the campaign of a store.
 
+    CAMPAIGN is the file that the store was last started with; it is compared with the store, and so is every file that
+    it names. It may be left out where the campaign names no code and no files.
+    """
+    from ..campaigns import read, resume
+
+    campaign = None if file is None else read(file)
     with _bar() as progress:
-        found = resume(store, executor=executor, workers=workers, progress=progress)
+        found = resume(store, campaign, trust_store=trust_store, executor=executor, workers=workers, progress=progress)
     return _ended(found, as_json=as_json)
 
 
@@ -131,12 +143,12 @@ def _bar() -> Iterator[Callable[[int, int, float | None], None] | None]:
 
 def _ended(found: Results, *, as_json: bool) -> int:
     click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
-    again = f"dpradar campaign resume {shlex.quote(found.store)}"
+    again = repeat_command(None)
     for run in found.failed:
         click.echo(f"error: {run.title}: {run.reason}", err=True)
     if found.interrupted:
-        click.echo(f"stopped; what is finished is kept. Go on: {again}", err=True)
-        return EXIT_UNMET
+        click.echo(f"interrupted; what is finished is kept. Go on: {again}", err=True)
+        return EXIT_INTERRUPTED
     if found.failed:
         click.echo(f"{len(found.failed)} of {len(found.runs)} runs failed. Try them again: {again}", err=True)
         return EXIT_INPUT

@@ -6,12 +6,14 @@ import json
 import math
 import platform
 import re
+import sys
 from importlib import metadata
 from typing import Any
 
 import click
 
 from ..errors import DpradarError
+from ..numerics.system import untested
 from .main import EXIT_BUG
 
 __all__ = ["EXTRAS", "doctor_command"]
@@ -41,6 +43,7 @@ def doctor_command(*, as_json: bool) -> int:
     works = {name: check() for name, check in _CHECKS.items()}
     if as_json:
         told = {"schema": "dpradar/doctor/1", "versions": versions, "extras": known, "works": works}
+        told["system"] = {"name": sys.platform, "tested": not untested()}
         click.echo(json.dumps(told))
     else:
         click.echo("\n".join(_lines(versions, known, works)))
@@ -71,6 +74,7 @@ def _lines(versions: dict[str, Any], extras: dict[str, dict[str, Any]], works: d
         missing = [name for name, version in packages.items() if version is None]
         state = "installed" if not missing else f'pip install "dpradar[{extra}]"'
         lines.append(f"  {extra:<12} {EXTRAS[extra]}: {state}")
+    lines += ["System:", f"  {sys.platform:<12} {untested() or 'tested'}"]
     return [*lines, "Works:", *(f"  {name:<12} {answer}" for name, answer in works.items())]
 
 

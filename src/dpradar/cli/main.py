@@ -1,26 +1,34 @@
 """Entry point: one group of commands, errors in three parts, exit codes as documented.
 
-0 fine, 1 our bug, 2 bad input, 3 target not met, 4 only a vacuous bound, 5 audit refuted the claim.
+0 fine, 1 our bug, 2 bad input, 3 target not met, 4 only a vacuous bound, 5 audit refuted the claim, 130 interrupted,
+141 nobody reads the output any more.
 """
 
 from __future__ import annotations
 
 import difflib
+import errno
 import json
 import os
+import signal
 import sys
+import threading
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import TracebackType
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType, TracebackType
 
 __all__ = ["COMMANDS", "Suggesting", "main"]
 
 EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
+_COMPLETION = "_DPRADAR_COMPLETE"  # as click names it
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a full disk, one that is lost
+EXIT_INTERRUPTED, EXIT_CLOSED = 130, 141  # as a shell says that SIGINT or SIGPIPE ended a program
 
 
 class Suggesting(click.Group):
@@ -135,14 +143,20 @@ def app() -> None:
     """Tell what someone could learn about one person from a differentially private release."""
 
 
-def _fail(message: str, code: int, *, as_json: bool, problems: Sequence[Any] = ()) -> None:
+def _failed(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:
+    """Say what is wrong and return the exit code."""
     if as_json:
         told: dict[str, Any] = {"schema": "dpradar/error/1", "error": message, "exit": code}
+        if code == EXIT_INTERRUPTED:
+            told["complete"] = False
         if problems:
             told["problems"] = [{"path": p.path, "message": p.message, "hint": p.hint} for p in problems]
         click.echo(json.dumps(told))
-    click.echo(f"error: {message}", err=True)
-    sys.exit(code)
+    try:
+        click.echo(f"error: {message}", err=True)
+    except OSError:  # then nothing can be said
+        _give_up(sys.stderr)
+    return code
 
 
 def _told(error: click.ClickException) -> str:
@@ -169,25 +183,84 @@ def _hide_traceback(kind: type[BaseException], error: BaseException, _: Tracebac
     click.echo(f"error: internal error ({kind.__name__}). Set DPRADAR_DEBUG=1 to see where, and report it.", err=True)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; shows no traceback unless DPRADAR_DEBUG is set."""
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM do what Ctrl-C does: what was seen so far is shown, and temporary files are removed."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _give_up(stream: TextIO) -> None:
+    """Send what is still to be written nowhere: else Python tries again at its end, and fails."""
+    with suppress(OSError, ValueError):  # of a stream without a file below it
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+def _run(given: list[str]) -> int:
+    """Run a command and return its exit code.
+
+    In the steps of ``app.main``, which would turn a closed pipe into exit code 1.
+    """
+    if _COMPLETION in os.environ:  # the shell asks what could be typed next
+        app.main(prog_name="dpradar")
+    try:
+        with (
+            _terminated_like_interrupted(),
+            app.make_context("dpradar", list(given), obj={"given": given}) as context,
+        ):
+            code = app.invoke(context)
+    except click.exceptions.Exit as done:  # of --help and --version
+        code = done.exit_code
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _answered(given: list[str]) -> int:
+    """Run a command and return its exit code; errors are told as it was asked for."""
     from ..errors import DpradarError, InconsistentEvidence, NumericsError
 
-    given = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in given
+    try:
+        return _run(given)
+    except click.exceptions.NoArgsIsHelpError as help_asked:
+        click.echo(help_asked.format_message())
+        return EXIT_INPUT
+    except click.ClickException as error:
+        return _failed(_told(error), EXIT_INPUT, as_json=as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return _failed("interrupted before there was a result", EXIT_INTERRUPTED, as_json=as_json)
+    except (InconsistentEvidence, NumericsError) as error:
+        return _failed(str(error), EXIT_BUG, as_json=as_json)
+    except DpradarError as error:
+        return _failed(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; shows no traceback unless DPRADAR_DEBUG is set."""
     if not os.environ.get("DPRADAR_DEBUG"):
         sys.excepthook = _hide_traceback
     try:
-        code = app.main(args=given, prog_name="dpradar", standalone_mode=False, obj={"given": given})
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.NoArgsIsHelpError as help_asked:
-        click.echo(help_asked.format_message())
-        sys.exit(EXIT_INPUT)
-    except click.ClickException as error:
-        _fail(_told(error), EXIT_INPUT, as_json=as_json)
-    except click.Abort:
-        _fail("interrupted", EXIT_BUG, as_json=as_json)
-    except (InconsistentEvidence, NumericsError) as error:
-        _fail(str(error), EXIT_BUG, as_json=as_json)
-    except DpradarError as error:
-        _fail(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))
+        code = _answered(list(sys.argv[1:] if arguments is None else arguments))
+    except BrokenPipeError:  # `| head` has read enough
+        _give_up(sys.stdout)
+        code = EXIT_CLOSED
+    except OSError as error:
+        if error.errno not in _UNWRITABLE:
+            raise
+        _give_up(sys.stdout)
+        told = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+        code = _failed(told, EXIT_INPUT)
+    sys.exit(code)

@@ -9,7 +9,7 @@ import sys
 import click
 
 from ..errors import ParameterError
-from .main import EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS
 from .writing import checked_reports, write_reports
 
 __all__ = ["run_command"]
@@ -29,7 +29,8 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     """Assess what a spec file describes; --check for use in a build.
 
     SPEC is a TOML file; `dpradar new` writes one to start from. With --check, exit code 3: a limit is not met, or the
-    release is hardly better than publishing the raw data and the limit does not acknowledge that.
+    release is hardly better than publishing the raw data and the limit does not acknowledge that. Exit code 130: an
+    attack was interrupted, or a saved one that the spec names.
     """
     from ..spec import read, run
 
@@ -46,6 +47,8 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     if not as_json and not targets:
         what = "Read it as a page" if sweep is None else "The sweep is shown in a report"
         click.echo(f"\n{what}: {_typed(file, sweep)} --report risk.html. Machine-readable: add --json.")
+    if not result.complete:
+        return EXIT_INTERRUPTED
     if check and result.met is not True:
         return EXIT_UNMET
     if result.says_nothing:

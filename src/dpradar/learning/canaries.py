@@ -126,7 +126,7 @@ def canary_audit(
         claim=promised.text,
         claim_epsilon=promised.epsilon,
         refuted=found.refuted,
-        epsilon_lower=found.epsilon_lower,
+        epsilon_lower=promised.told_lower(found.epsilon_lower, refuted=found.refuted),
         epsilon_estimate=found.estimate,
         delta=promised.delta,
         significance=failure,

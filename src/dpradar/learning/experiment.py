@@ -79,7 +79,7 @@ class _Shards:
         if path is None or not path.is_file():
             return None
         try:
-            with path.open("rb") as file, np.load(file) as saved:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
                 found = {name: saved[name] for name in _FIELDS}
         except _DAMAGED:
             return None  # a file that cannot be read is made again

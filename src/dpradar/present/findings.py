@@ -24,6 +24,7 @@ __all__ = [
     "audit_word",
     "epsilon_sentence",
     "estimate_text",
+    "incomplete_sentence",
     "measured_sentences",
     "method_sentences",
     "reading_sentence",
@@ -52,7 +53,12 @@ def estimate_text(estimate: Estimate) -> str:
 def attack_sentence(run: AttackRun) -> str:
     """Return which attack was run on how many people."""
     people = f"{run.trials:,} targets" if run.release is None else f"{run.trials:,} reports of {run.release}"
-    return f"Attack: {run.strategy}, on {people}."
+    return f"{incomplete_sentence(run)}Attack: {run.strategy}, on {people}."
+
+
+def incomplete_sentence(result: AttackRun | AuditResult) -> str:
+    """Return that something was interrupted, before anything else that is said about it; nothing where it was not."""
+    return "" if result.complete else "Incomplete: it was interrupted before all of its trials. "
 
 
 def measured_sentences(run: AttackRun) -> list[str]:
@@ -129,12 +135,15 @@ def audit_verdict(result: AuditResult) -> str:
     if result.refuted:
         error = percent(result.significance)
         return f"{result.claim} does not hold (a true claim is refuted in at most {error} of audits)."
+    if not result.complete:
+        tested = f"after {result.trials:,} outputs" if result.trials else "before anything was tested"
+        return f"{result.claim}. The audit was interrupted {tested}: it says nothing in favour of the claim."
     return f"{result.claim}. This does not prove it: other inputs, other events or more outputs may still show a leak."
 
 
 def audit_word(result: AuditResult) -> str:
     """Return the verdict of an audit in a word or two."""
-    return "Refuted" if result.refuted else "Not refuted"
+    return "Refuted" if result.refuted else "Not refuted" if result.complete else "Incomplete"
 
 
 def _epsilon(value: float | None) -> str:
@@ -158,7 +167,9 @@ def audit_sentence(result: AuditResult) -> str:
     lower, sure = rounded(result.epsilon_lower, 4, "down"), percent(1 - result.significance)
     told = f"{claimed or 'The '}outputs show at least {lower} ({sure} confidence, {looks})."
     if result.refuted:
-        return f"Claim refuted. {told}"
+        return f"{incomplete_sentence(result)}Claim refuted. {told}"
+    if not result.complete:
+        return f"{incomplete_sentence(result)}{told} It says nothing in favour of the claim."
     return f"No violation found. {told} {NOT_A_PROOF}"
 
 

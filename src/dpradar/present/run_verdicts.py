@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..results.ceiling import share_of
@@ -101,7 +101,17 @@ def _changes(result: RunResult) -> list[str]:
 
 
 def run_verdict(result: RunResult, shown: Sequence[Shown]) -> Verdict:
-    """Return the verdict in one sentence, and what must be read with it."""
+    """Return the verdict in one sentence, and what must be read with it; open where evidence was interrupted."""
+    verdict = _of_limits(result, shown)
+    if result.complete:
+        return verdict
+    told = "Incomplete: an attack or an audit was interrupted, so nothing is shown by it that was not found."
+    state: State = "open" if verdict.state == "met" else verdict.state
+    word = f"Incomplete. {verdict.word}" if verdict.word else "Incomplete"
+    return replace(verdict, state=state, word=word, more=(told, *verdict.more))
+
+
+def _of_limits(result: RunResult, shown: Sequence[Shown]) -> Verdict:
     if not shown:
         return Verdict(text="Nothing was assessed.")
     largest = max(shown, key=lambda one: _weight(one.assessment))

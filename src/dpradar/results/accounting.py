@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..errors import ParameterError
 from .advice import Advice
 from .assessment import Assessment
+from .checking import checked
 from .lint import LintFinding
 
 __all__ = ["Accounting", "StepLoss", "Total"]
@@ -171,8 +172,7 @@ class Accounting:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Accounting:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("Accounting", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             totals=tuple(Total.from_dict(total) for total in data["totals"]),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
+from .checking import checked
 
 __all__ = ["Advice", "Notice"]
 
@@ -115,8 +116,7 @@ class Advice:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Advice:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("Advice", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         rows = tuple(Notice.from_dict(row) for row in data["rows"])
         return cls(**{name: _read(name, data[name]) for name in _PLAIN}, rows=rows, notes=tuple(data["notes"]))
 

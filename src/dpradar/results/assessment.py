@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
+from .checking import checked
 from .tradeoff import HasRates, SavedRates
 
 __all__ = ["TOO_MANY", "Assessment", "Discarded"]
@@ -190,8 +191,7 @@ class Assessment:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Assessment:
         """Return the assessment that ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("Assessment", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         plain = {key: data[key] for key in ("version", "release", "threat", "baseline", "hit", "false_hit")}
         bounds: dict[str, Any] = {q: None if data[q] is None else Bound.from_dict(data[q]) for q in QUANTITIES}
         others = tuple(Discarded.from_dict(other) for other in data["others"])

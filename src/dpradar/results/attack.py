@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
+from .checking import checked
 
 __all__ = ["AttackRun", "Estimate"]
 
@@ -90,17 +90,21 @@ class AttackRun:
         """Whether fewer trials were run than asked for."""
         return self.asked is not None and self.trials < self.asked
 
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for was done."""
+        return not self.interrupted
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data with a schema key."""
         measured = {name: getattr(self, name).to_dict() for name in ("rad", "success", "false_hit")}
         plain = {name: getattr(self, name) for name in _PLAIN}
-        return {"schema": SCHEMA, **measured, **plain, "notes": list(self.notes)}
+        return {"schema": SCHEMA, "complete": self.complete, **measured, **plain, "notes": list(self.notes)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AttackRun:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("AttackRun", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         measured: dict[str, Any] = {n: Estimate.from_dict(data[n]) for n in ("rad", "success", "false_hit")}
         return cls(**measured, **{name: data[name] for name in _PLAIN}, notes=tuple(data["notes"]))
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
 from .attack import Estimate
+from .checking import checked
 
 __all__ = ["AuditResult", "Reading", "Witness"]
 
@@ -134,10 +134,16 @@ class AuditResult:
         """Whether the audit was stopped by hand."""
         return any(note.startswith("interrupted") for note in self.notes)
 
+    @property
+    def complete(self) -> bool:
+        """Whether everything that was asked for was done, and something was tested."""
+        return not self.interrupted and self.trials > 0
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data with a schema key; an infinite number is the text 'inf'."""
         return {
             "schema": SCHEMA,
+            "complete": self.complete,
             "epsilon_lower": self.epsilon_lower,
             "epsilon_estimate": _plain(self.epsilon_estimate),
             **{name: getattr(self, name) for name in _PLAIN},
@@ -150,8 +156,7 @@ class AuditResult:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> AuditResult:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("AuditResult", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             epsilon_lower=float(data["epsilon_lower"]),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import ParameterError
 from .ceiling import Raw
+from .checking import checked
 
 __all__ = ["Achieved", "Calibration", "Status"]
 
@@ -109,6 +109,11 @@ class Calibration:
         return all(one.acknowledge for one in self.achieved if one.near_ceiling and one.limit is not None)
 
     @property
+    def complete(self) -> bool:
+        """Whether the search was over: an interrupted one may have chosen more noise than is needed."""
+        return self.status != "stopped"
+
+    @property
     def exact(self) -> bool:
         """Whether less noise would break the limit that decides; else it may do as well, as only a bound is known."""
         return all(
@@ -122,15 +127,13 @@ class Calibration:
             for n in ("version", "parameter", "value", "status", "more_private", "binding", "reason", "tried")
         }
         achieved = [one.to_dict() for one in self.achieved]
-        plain |= {"assumes": list(self.assumes), "near_ceiling": self.near_ceiling}
+        plain |= {"assumes": list(self.assumes), "near_ceiling": self.near_ceiling, "complete": self.complete}
         return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Calibration:
         """Return what ``to_dict`` wrote; the mechanism itself is not kept."""
-        if data.get("schema") != SCHEMA:
-            hint = "It was written by something else."
-            raise ParameterError("Calibration", f"data with schema {SCHEMA!r}", repr(data.get("schema")), hint)
+        checked(data, SCHEMA)
         names = (
             "version",
             "parameter",

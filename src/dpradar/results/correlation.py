@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError
 from .bound import Bound
+from .checking import checked
 
 __all__ = ["Check", "Correlation", "Simulated", "Theorem"]
 
@@ -170,8 +170,7 @@ class Correlation:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Correlation:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("Correlation", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         lower, simulated = data["at_least"], data["simulated"]
         plain: dict[str, Any] = {name: data[name] for name in _PLAIN} | {name: tuple(data[name]) for name in _LISTS}
         return cls(

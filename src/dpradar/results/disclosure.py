@@ -7,12 +7,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import two_digits
+from .bound import side_of
 
 if TYPE_CHECKING:
     from .assessment import Assessment, Discarded
     from .bound import Bound
 
-__all__ = ["coarse", "shown"]
+__all__ = ["coarse", "coarse_interval", "shown"]
 
 
 def shown(value: float) -> float:
@@ -24,6 +25,21 @@ def shown(value: float) -> float:
     (0.79, 0.25, 0.3)
     """
     return two_digits(float(f"{value:.12g}"), "up")
+
+
+def coarse_interval(bound: Bound) -> Bound:
+    """Return a bound whose both ends have two digits, rounded outward.
+
+    Examples
+    --------
+    >>> from dpradar.results import Bound
+    >>> wide = coarse_interval(Bound(value=0.0198, side="exact", rule="raw-data"))
+    >>> wide.low, wide.value, wide.side
+    (0.019, 0.02, 'upper')
+    """
+    low = two_digits(bound.value if bound.low is None else bound.low, "down")
+    high = min(1.0, two_digits(float(f"{bound.value:.12g}"), "up"))
+    return replace(bound, value=high, low=low, high=high, side=side_of(low, high))
 
 
 def coarse(result: Assessment) -> Assessment:
@@ -51,6 +67,7 @@ def coarse(result: Assessment) -> Assessment:
         success=success,
         gain=_gain(result, rad, success, baseline),
         baseline=baseline,
+        ceiling=result.ceiling if known or result.ceiling is None else coarse_interval(result.ceiling),
         hit=result.hit if known else None,
         false_hit=result.false_hit if known else None,
         others=tuple(_other(other, exact=exact) for other in result.others),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import ParameterError
 from .audit import AuditResult
+from .checking import checked
 
 __all__ = ["LintFinding", "LintReport"]
 
@@ -101,8 +101,7 @@ class LintReport:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> LintReport:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("LintReport", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             findings=tuple(LintFinding.from_dict(finding) for finding in data["findings"]),

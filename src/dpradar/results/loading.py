@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..errors import ParameterError, why_unreadable
+from ..errors import ParameterError, SpecError, why_unreadable
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
+from .agreement import contradictions
+from .checking import MOST_PROBLEMS, checked
 
 __all__ = ["load", "result_of"]
 
@@ -38,18 +41,19 @@ def load(path: str | Path) -> Any:
     """
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ParameterError("load", "a file written by save()", str(path), why_unreadable(error)) from None
     return result_of(data, str(path))
 
 
 def result_of(data: Any, place: str = "data") -> Any:
-    """Return the result that ``to_dict`` wrote, of whatever kind it is."""
-    kind = _KINDS.get(str(data.get("schema"))) if isinstance(data, dict) else None
+    """Return the result that ``to_dict`` wrote, of whatever kind it is, or raise SpecError with what is wrong in it."""
+    schema = data.get("schema") if isinstance(data, dict) else None
+    kind = _KINDS.get(schema) if isinstance(schema, str) else None
     if kind is None:
         raise ParameterError("load", "a file written by save()", place, f"Known: {', '.join(_KINDS)}.")
-    try:
-        return kind.from_dict(data)
-    except (AttributeError, KeyError, TypeError) as error:
-        hint = f"Something is missing or was changed in it ({error})."
-        raise ParameterError("load", "a file written by save()", place, hint) from None
+    result = kind.from_dict(checked(data, str(schema), place))
+    problems = list(islice(contradictions(data, result.to_dict()), MOST_PROBLEMS))
+    if problems:
+        raise SpecError(place, problems)
+    return result

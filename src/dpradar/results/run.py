@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import ParameterError
 from .assessment import Assessment
 from .attack import AttackRun
 from .audit import AuditResult
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import ACKNOWLEDGE
 from .change import Change, LimitResult
+from .checking import checked
 
 __all__ = [
     "NoiseResult",
@@ -302,9 +302,15 @@ class RunResult:
         """Whether every attacker has a limit, all limits are met, and none of them would be by the raw data."""
         return (
             self.passes
+            and self.complete
             and not self.says_nothing
             and all(t.met and not t.near_ceiling and not t.idle for t in self.threats)
         )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attack and audit among the evidence did all that was asked for."""
+        return all(one.complete for release in self.releases for one in release.evidence)
 
     @property
     def sweep(self) -> SweepResult | None:
@@ -320,6 +326,7 @@ class RunResult:
             "decision": dict(self.decision),
             "met": self.met,
             "passes": self.passes,
+            "complete": self.complete,
             "releases": [release.to_dict() for release in self.releases],
             "sweeps": [sweep.to_dict() for sweep in self.sweeps],
         }
@@ -327,8 +334,7 @@ class RunResult:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunResult:
         """Return what ``to_dict`` wrote."""
-        if data.get("schema") != SCHEMA:
-            raise ParameterError("RunResult", f"data with schema {SCHEMA!r}", repr(data.get("schema")))
+        checked(data, SCHEMA)
         return cls(
             **{name: data[name] for name in _PLAIN},
             releases=tuple(ReleaseResult.from_dict(release) for release in data["releases"]),

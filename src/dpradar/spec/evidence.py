@@ -56,6 +56,8 @@ def attacks(
         )
         _check(found, result)
         yield found
+        if not found.complete:  # by hand: the others are not begun
+            return
 
 
 def _check(run: AttackRun, result: ThreatResult) -> None:

@@ -123,7 +123,11 @@ def run(
     chosen = None if sweep is None else sweep_of(sweep, spec)
     asked = [_Subject(spec, release) for release in subjects(spec)]
     _check(asked)
-    results = tuple(_release(subject, tell, attack=attack) for subject in asked)
+    results: tuple[ReleaseResult, ...] = ()
+    interrupted = False  # an attack, by hand: then no other one is begun
+    for subject in asked:
+        results = (*results, _release(subject, tell, attack=attack and not interrupted))
+        interrupted |= not all(one.complete for one in results[-1].evidence)
     saved = tuple(evidence_of(spec, i) for i in range(len(spec.results)))
     if saved:
         results = (replace(results[0], evidence=results[0].evidence + saved), *results[1:])
@@ -133,7 +137,7 @@ def run(
         description=spec.description,
         together=spec.together,
         decision={key: str(value) for key, value in spec.decision.items()},
-        sweeps=() if chosen is None else tuple(_sweeps(asked, chosen, tell)),
+        sweeps=() if chosen is None or interrupted else tuple(_sweeps(asked, chosen, tell)),
         spec_hash=hashlib.sha256(toml(spec, hide=not spec.include_prior).encode()).hexdigest()[:16],
         spec_text=toml(spec, hide=not spec.include_prior),
         command=_command(spec) if typed is None else typed,

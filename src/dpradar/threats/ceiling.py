@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..results.bound import Bound
+from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
     from .cover import Block, Cover
@@ -27,7 +27,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 RULE = "raw-data"
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of each term of a sum of probabilities
-_EXACT = 1e-6  # relative width up to which an interval is the exact value
 _GRID = 20_001
 _CDF = 1e-12  # absolute error of a cumulative distribution function
 _ENTRIES = 2_000_000  # of one work array
@@ -43,9 +42,7 @@ class RawData:
     def bound(self) -> Bound:
         """Return the interval of rad as a bound; ``low`` is the end that a share of it is taken of."""
         low, high = self.rad
-        side = "exact" if high - low <= _EXACT * high else "upper"
-        cites = ("dpradar derivation",)
-        return Bound(value=high, side=side, rule=RULE, cites=cites, low=low, high=high)  # type: ignore[arg-type]
+        return Bound(value=high, side=side_of(low, high), rule=RULE, cites=("dpradar derivation",), low=low, high=high)
 
 
 def raw_data(threat: Threat) -> RawData:

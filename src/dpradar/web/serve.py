@@ -10,6 +10,7 @@ from contextlib import suppress
 import click
 
 from ..errors import MissingExtra, ParameterError
+from ..numerics.system import limits_memory, untested
 from ..params import Param
 
 __all__ = ["serve_command"]
@@ -77,4 +78,6 @@ def _announce(listening: socket.socket, host: str, token: str | None) -> None:
     click.echo(f"dpradar explorer: {address}")
     if token is not None:
         click.echo("Whoever has this address can use it. It is not encrypted: use it in networks you trust.", err=True)
+    if not limits_memory():
+        click.echo(f"Warning: {untested()}", err=True)
     click.echo("Ctrl-C ends it.", err=True)

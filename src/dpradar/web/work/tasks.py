@@ -36,7 +36,7 @@ _PRECISION = 1e-5  # that of the command line, so that both give the same value
 
 def _answer(result: Any, page: Page | None = None) -> Answer:
     shown = page_of(result) if page is None else page
-    partial = getattr(result, "interrupted", False) or getattr(result, "status", "") == "stopped"
+    partial = not getattr(result, "complete", True)
     told = json.dumps(result.to_dict())
     return {"title": shown.title, "html": fragment(shown), "json": told, "partial": bool(partial)}
 

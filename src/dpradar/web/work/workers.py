@@ -12,8 +12,11 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import psutil
+
+from ...numerics.system import limits_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,14 +160,16 @@ def _reporter(pipe: Connection, stop: Event) -> Callable[[str, float | None], No
 
 
 def _limit_memory() -> None:
-    """Let the process have so much more than it holds now, where the system can be told."""
-    held = Path("/proc/self/statm")
-    if not held.exists():
+    """Let the process have so much more than it holds now; elsewhere than on Linux the server says that it cannot."""
+    if not limits_memory():
         return
     import resource
 
-    pages = int(held.read_text(encoding="ascii").split()[0])
-    most = pages * resource.getpagesize() + _MEMORY
+    try:
+        held = int(psutil.Process().memory_info().vms)
+    except (psutil.Error, OSError):  # without /proc
+        held = _MEMORY
+    most = held + _MEMORY
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or most <= hard:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))

@@ -1,0 +1,132 @@
+"""Saved results are believed only as far as they are sound: wrong ones are refused, with the place."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+import dpradar as dr
+from dpradar.errors import DpradarError
+from dpradar.results.checking import SHAPES
+from tests import saved
+from tests.cli.test_assess import run
+from tests.mutations import MISSING, changed, some
+
+WRONG = {
+    "rad below 0": ("exact", ("rad", "value"), -5, "rad.value: must be a number from 0 to 1; got -5"),
+    "rad above 1": ("exact", ("rad", "value"), 7, "rad.value: must be a number from 0 to 1; got 7"),
+    "rad is no number": ("exact", ("rad", "value"), math.nan, "rad.value: must be a number from 0 to 1; got nan"),
+    "rad as text": ("exact", ("rad", "value"), "0.1", "rad.value: must be a number from 0 to 1; got '0.1'"),
+    "low above high": ("exact", ("rad", "low"), 0.9, "rad.value: must be at least low"),
+    "a changed digit": ("exact", ("rad", "value"), 0.00365456662663537, "rad.value: must be at least low"),
+    "an unknown side": ("exact", ("rad", "side"), "about", "rad.side: must be one of exact, upper, lower; got 'about'"),
+    "no rule": ("exact", ("rad", "rule"), "", "rad.rule: must be a text that is not empty"),
+    "no reason": ("worst", ("reason",), {}, "reason.success: is missing"),
+    "a curve that rises": ("exact", ("rates", "fnr", 0, 5), 0.0, "rates.fnr[1]: must not increase"),
+    "not refuted": ("refuted", ("refuted",), False, "refuted: must be true where epsilon is at least"),
+    "a larger bound": ("not refuted", ("epsilon_lower",), 4.9, "refuted: must be true where epsilon is at least 4.9"),
+    "more seen than drawn": ("refuted", ("witness", "drawn_first"), 1, "witness.drawn_first: must be at least seen_f"),
+    "half a trial": ("refuted", ("trials",), 0.5, "trials: must be a whole number at least 0; got 0.5"),
+    "never, though seen": ("refuted", ("witness", "never"), True, "witness.never: must be False, which follows"),
+    "significance": ("refuted", ("significance",), 0, "significance: must be a number between 0 and 1; got 0"),
+    "interval": ("attack", ("rad", "low"), 0.9, "rad.estimate: must be at least low"),
+    "difference": ("attack", ("rad", "estimate"), 0.1, "rad.estimate: must be success minus false_hit"),
+    "fewer asked": ("attack", ("asked",), 7, "asked: must be at least trials"),
+    "a limit that is not kept": ("not kept", ("releases", 0, "assessments", 0, "limits", 0, "met"), True, ".met: must"),
+    "a limit on another number": (
+        "not kept",
+        ("releases", 0, "assessments", 0, "limits", 0),
+        {
+            "quantity": "rad",
+            "limit": 0.05,
+            "value": 0.04,
+            "side": "exact",
+            "met": True,
+            "rule": "",
+            "source": "",
+            "at": None,
+            "reason": "",
+        },
+        "releases[1].assessments[1].limits[1].value: must be that of the assessment",
+    ),
+    "all limits kept": ("not kept", ("met",), True, "met: must be False, which follows from the rest; got True"),
+    "calibrated to nothing": ("unmet", ("value",), 1.0, "status: must be 'unmet' where there is no value, and only"),
+    "a limit broken": ("calibration", ("achieved", 0, "value"), 0.5, "achieved[1].value: must be at most its limit"),
+    "no longer refuted": ("lint", ("refuted",), False, "refuted: must be True, which follows"),
+    "another theorem": ("groups", ("chosen", "rule"), "thm-1", "chosen.rule: must be 'thm-6.3', which follows"),
+    "a negative loss": ("accounting", ("totals", 0, "epsilon"), -1, "totals[1].epsilon: must be a number at least 0"),
+    "nothing": ("advice", ("epsilon",), MISSING, "epsilon: is missing"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_so_is_refused_where_it_stands(case, tmp_path):
+    name, place, value, told = WRONG[case]
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(changed(json.loads(saved.texts()[name]), place, value)))
+    for command in ("explain", "report"):
+        done = run(command, str(file))
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"error: {file} has ")
+        assert told in done.stderr
+
+
+def test_every_kind_is_among_them():
+    assert tuple(saved.results()) == saved.NAMES
+    kinds = {json.loads(text)["schema"] for text in saved.texts().values()}
+    assert kinds == set(SHAPES)
+
+
+@pytest.mark.parametrize("name", saved.NAMES)
+def test_every_kind_is_read_as_it_was(name, tmp_path):
+    (tmp_path / "result.json").write_text(saved.texts()[name])
+    assert dr.load(tmp_path / "result.json") == saved.results()[name]
+
+
+def survives(data, file):
+    """Return whether a file is accepted; then it can be shown, and written again."""
+    file.write_text(json.dumps(data))
+    try:
+        result = dr.load(file)
+    except DpradarError:
+        return False
+    result.explain()
+    if hasattr(result, "report"):
+        result.report(file.with_suffix(".md"))
+    json.dumps(result.to_dict(), allow_nan=True)
+    return True
+
+
+@pytest.mark.parametrize("name", saved.NAMES)
+def test_mutated_files_are_refused_or_shown(name, tmp_path):
+    """Every field of every kind: another type, not a number, negative, huge, left out."""
+    data = json.loads(saved.texts()[name])
+    count = 12 if len(saved.texts()[name]) > 50_000 else 60
+    answers = [survives(changed(data, *one), tmp_path / "r.json") for one in some(data, count, seed=1)]
+    assert not all(answers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", saved.NAMES)
+def test_many_mutated_files_are_refused_or_shown(name, tmp_path):
+    data = json.loads(saved.texts()[name])
+    count = 200 if len(saved.texts()[name]) > 50_000 else 1_500
+    answers = [survives(changed(data, *one), tmp_path / "r.json") for one in some(data, count, seed=2)]
+    assert not all(answers)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"schema": ["dpradar/run/1"]}', '{"schema": "dpradar/attack/1", "trials": 1' + "0" * 5000]
+)
+def test_files_that_are_hard_to_read(text, tmp_path):
+    (tmp_path / "result.json").write_text(text)
+    with pytest.raises(DpradarError, match=r"result\.json"):
+        dr.load(tmp_path / "result.json")
+
+
+def test_a_key_of_a_later_version_is_left_alone(tmp_path):
+    data = json.loads(saved.texts()["exact"])
+    (tmp_path / "result.json").write_text(json.dumps({**data, "ceiling": 0.6}))
+    assert dr.load(tmp_path / "result.json") == saved.results()["exact"]
