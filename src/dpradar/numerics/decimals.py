@@ -73,7 +73,8 @@ def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[NDArray[Any], l
     Guarantee
     ---------
     Exact: sums, differences and comparisons of the results are those of the numbers as they are printed. 64-bit
-    integers where they fit (with room for a number and twice another one), else Python's; fractions where no short unit divides all of them.
+    integers where they fit (with room for a number and twice another one), else Python's; fractions where no short
+    unit divides all of them.
 
     Examples
     --------
