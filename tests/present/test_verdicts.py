@@ -40,7 +40,7 @@ IDLE = (
     " A limit that protects lies well below, such as rad 0.0099, half of that."
 )
 KEPT = (
-    "Kept, but publishing the raw data would do no worse: what taking part adds (rad) is 0.019800, the limit 0.1. The "
+    "Kept, but publishing the raw data would do no worse: what taking part adds (rad) is 0.019801, the limit 0.1. The "
     "raw data would keep this limit too, so it does not protect."
 )
 THREAT = dr.Threat(dr.Prior.of([0.99, 0.01]))

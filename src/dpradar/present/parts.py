@@ -51,8 +51,15 @@ def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
             cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
             rows.append((name, number(bound, 6), f"{bound.rule}{least(bound)}{cites}"))
     if result.ceiling is not None:
-        rows.append(("ceiling", number(result.ceiling, 6), "rad of publishing the raw data"))
+        rows.append(("ceiling", _ceiling_text(result.ceiling), "rad of publishing the raw data"))
     return rows
+
+
+def _ceiling_text(ceiling: Bound) -> str:
+    """Return the ceiling: to the nearest digit, as it is no risk of this release, or between its two ends."""
+    if ceiling.side == "exact" or ceiling.low is None:
+        return rounded(ceiling.value, 6, "nearest")
+    return f"{rounded(ceiling.low, 4, 'down')} to {rounded(ceiling.value, 4, 'up')}"
 
 
 def assumed(result: Assessment) -> list[str]:
@@ -212,7 +219,8 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], ca
     for prefix, result, saved in results:
         rows = [_row(quantity, bound, result, notes) for quantity, bound in result.bounds.items()]
         if result.ceiling is not None:
-            rows.insert(1, _row("ceiling", result.ceiling, result, notes))
+            row = _row("ceiling", result.ceiling, result, notes)
+            rows.insert(1, (*row[:2], _ceiling_text(result.ceiling), *row[3:]))
         for row in (*rows, *_rate_row(saved, notes)):
             merged.setdefault(row, []).append(prefix)
     names = [(f"{', '.join(prefixes)} · " if any(prefixes) else "", row) for row, prefixes in merged.items()]

@@ -66,6 +66,8 @@ def raw_data(threat: Threat) -> RawData:
     rad, success = _finite(threat.cover, prior.probabilities)
     slack = _ROUNDING * prior.size
     t = 0.0 if prior.measured is None else prior.measured.distance
+    if t == 0.0 and threat.is_settled:
+        return RawData(rad=(0.0, 0.0), success=(max(0.0, success - slack), min(1.0, success)))
     low, high = max(0.0, rad - slack - 3.0 * t), min(1.0, rad + slack + 3.0 * t)
     if t > 0.0 and threat.goal.kind == "within":
         high = 1.0
