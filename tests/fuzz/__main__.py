@@ -47,11 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"seed {seed}, {options.minutes:g} minutes, families: {', '.join(names)}", flush=True)
     run = Run(seed, names, options.case_seconds, options.source, options.out)
     end = time.monotonic() + 60.0 * options.minutes
-    share = min(options.round_seconds, 60.0 * options.minutes / len(names))
-    while (left := end - time.monotonic()) > 0:
-        for name in names:
-            if time.monotonic() < end:
-                run.turn(name, min(share, left))
+    while time.monotonic() < end:
+        for place, name in enumerate(names):
+            left = (end - time.monotonic()) / (len(names) - place)
+            run.turn(name, min(options.round_seconds, left))
     for one in run.findings[:200]:
         print(f"{one['kind']}: {one['message'][:300]}")
     for name, tally in run.tallies.items():

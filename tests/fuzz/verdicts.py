@@ -61,12 +61,13 @@ class Family(Protocol):
 def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str = "a") -> Verdict:
     """Compare one bound with the interval that holds the truth."""
     low, high = truth
-    margin = REFERENCE * abs(high) + ROUNDING
+    margin = REFERENCE * (abs(high) if math.isfinite(high) else abs(low)) + ROUNDING
     value, side = bound.value, bound.side
     shown = f"{name} {value!r} {side} ({bound.rule}), true value in [{low!r}, {high!r}]"
     checks = [
         (math.isnan(value), f"{of}.{name}.value == {of}.{name}.value"),
-        (side != "lower" and value < low - margin, f"{of}.{name}.value >= {low - margin!r}"),
+        (side == "upper" and value < low - margin, f"{of}.{name}.value >= {low - margin!r}"),
+        (side == "exact" and value < low * (1 - EXACT) - margin, f"{of}.{name}.value >= {low * (1 - EXACT) - margin!r}"),
         (side == "lower" and value > high + margin, f"{of}.{name}.value <= {high + margin!r}"),
         (
             side == "exact" and value > high * (1 + EXACT) + MARGIN,

@@ -94,7 +94,9 @@ def _guesses(s: Setting, fine: int) -> Array:
     even = start + step * np.arange(math.ceil((stop - start) / step) + 1)
     spread = s.quantile(np.linspace(0, 1, 150 * fine + 1))
     corners = np.array([s.low, s.high, s.low + s.eta, s.high - s.eta])
-    return np.unique(np.clip(np.concatenate([even, spread, corners]), s.low, s.high))
+    centres = np.concatenate([even, spread])
+    beside = np.concatenate([centres - s.eta, centres, centres + s.eta])  # a window may end inside the prior
+    return np.unique(np.clip(np.concatenate([beside, corners]), s.low, s.high))
 
 
 def size(s: Setting) -> float:
@@ -149,6 +151,8 @@ def lower(s: Setting, *, known: bool, fine: int = 1) -> tuple[float, float, floa
             continue
         sums = np.vstack([np.zeros(joint.shape[1]), np.cumsum(joint, axis=0)])
         near = np.flatnonzero((right > band.start) & (left < band.stop))
+        if near.size == 0:
+            continue
         hits = sums[np.clip(right[near], band.start, band.stop) - band.start]
         hits = hits - sums[np.clip(left[near], band.start, band.stop) - band.start]
         success += float(hits.max(axis=0).sum())

@@ -15,12 +15,15 @@ from ..written import Body
 LOCAL = ("GRR", "SUE", "OUE", "SubsetSelection", "BLH", "OLH", "THE", "HadamardResponse")
 
 
-def outcome(ask: Callable[[], Verdict]) -> Verdict:
-    """The verdict, or what an exception means: an error that says what is wrong is fine, any other is not."""
+def outcome(ask: Callable[[], Any], compare: Callable[[Any], Verdict]) -> Verdict:
+    """Compare the answer; of no answer, what its exception means: an error that says what is wrong is fine.
+
+    An exception of the comparison is a fault of the twin or of the question, and is not caught.
+    """
     import dpradar as dr
 
     try:
-        return ask()
+        answer = ask()
     except dr.InconsistentEvidence as error:
         return Verdict("internal", f"InconsistentEvidence: {error}")
     except (dr.DpradarError, MemoryError) as error:
@@ -29,6 +32,7 @@ def outcome(ask: Callable[[], Verdict]) -> Verdict:
         raise
     except Exception as error:  # noqa: BLE001 - anything else is what is looked for
         return Verdict("internal", f"{type(error).__name__}: {error}")
+    return compare(answer)
 
 
 @dataclass(frozen=True)
@@ -48,11 +52,8 @@ class Assessing:
         return {"release": release, "prior": prior, "knowledge": draws.knowledge(rng, m), "goal": goal}
 
     def judge(self, question: Question) -> Verdict:
-        def ask() -> Verdict:
-            answer = questions.run(questions.assessment(question))["a"]
-            return judged(answer, self.truth(question))
-
-        verdict = outcome(ask)
+        code = questions.assessment(question)
+        verdict = outcome(lambda: questions.run(code)["a"], lambda a: judged(a, self.truth(question)))
         if verdict.kind == "refused" and ": Prior" in verdict.message and question["prior"]["how"] != "raw":
             return Verdict("internal", f"a valid prior is refused: {verdict.message}")
         return verdict
