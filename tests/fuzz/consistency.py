@@ -11,13 +11,16 @@ from collections.abc import Iterator
 from typing import Any
 
 SLACK = 1e-6
+LARGEST = 10**300  # whole numbers beyond are no floats
 PROBABILITIES = ("rad", "success", "gain", "worst_gain", "false_hit", "bound")
 SIDES = ("exact", "upper", "lower")
 
 
 def is_number(value: Any) -> bool:
     """Whether it is a finite number and not a truth value."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < LARGEST
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def problems(data: Any, where: str = "") -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import draws
 from .shrinking import shortest
-from .written import test_module
+from .written import module_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def answer(
             question, verdict = shortest(family, question, verdict, lambda: time.monotonic() < end)
     reply.update(kind=verdict.kind, message=verdict.message, question=question, seconds=time.monotonic() - started)
     body = family.body(question, verdict)
-    return {**reply, "test": test_module(family.name, seed, index, verdict.kind, verdict.message, body)}
+    return {**reply, "test": module_of(family.name, seed, index, verdict.kind, verdict.message, body)}
 
 
 def main() -> None:

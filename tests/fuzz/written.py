@@ -28,7 +28,7 @@ class Body:
     fixtures: str = ""
 
 
-def test_module(family: str, seed: int, index: int, kind: str, message: str, body: Body) -> str:
+def module_of(family: str, seed: int, index: int, kind: str, message: str, body: Body) -> str:
     """Return the source of a test that fails while the finding is there."""
     return TEMPLATE.format(
         family=family,
