@@ -48,7 +48,7 @@ def called(arguments: list[str], folder: Path) -> Outcome:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except (TimeoutError, MemoryError):
         raise
-    except BaseException as error:  # noqa: BLE001 - what escapes is what is looked for
+    except BaseException as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         code, escaped = BUG, f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
     finally:

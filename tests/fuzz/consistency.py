@@ -1,18 +1,20 @@
 """Rules that every result keeps, checked on its plain data: what a reader must not accept, and a command not print.
 
-Written from the meaning of the numbers, not from the reader: probabilities lie in [0, 1], the ends of an interval are in
-order and hold the value, a hit is at least a false hit, a refuted claim has evidence above it.
+Written from the meaning of the numbers, not from the reader: probabilities lie in [0, 1], the ends of an interval are
+in order and hold the value, a hit is at least a false hit, a refuted claim has evidence above it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SLACK = 1e-6
 LARGEST = 10**300  # whole numbers beyond are no floats
-PROBABILITIES = ("rad", "success", "gain", "worst_gain", "false_hit", "bound")
+PROBABILITIES = ("rad", "success", "gain", "worst_gain", "false_hit")
 SIDES = ("exact", "upper", "lower")
 
 
@@ -114,5 +116,10 @@ def _calibration(data: dict[str, Any]) -> Iterator[str]:
     achieved = data.get("achieved")
     for one in achieved if isinstance(achieved, list) else []:
         value, limit = (one.get("value"), one.get("limit")) if isinstance(one, dict) else (None, None)
-        if is_number(value) and is_number(limit) and one.get("quantity") in ("rad", "success", "gain") and value > limit + SLACK:
+        if (
+            is_number(value)
+            and is_number(limit)
+            and one.get("quantity") in ("rad", "success", "gain")
+            and value > limit + SLACK
+        ):
             yield f"met, but {value!r} is above the limit {limit!r}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 TIMESTAMP = 1.7e9
@@ -13,7 +14,7 @@ OFFSETS = (0.0, 0.0, 0.0, 2.0**20, 2.0**40, 2.0**48, 2.0**52, -(2.0**50), 1e13, 
 
 def generator(family: str, seed: int, index: int) -> random.Random:
     """The source of everything random in one case."""
-    return random.Random(f"{family}/{seed}/{index}")  # noqa: S311 - random questions, nothing secret
+    return random.Random(f"{family}/{seed}/{index}")
 
 
 def log_uniform(rng: random.Random, low: float, high: float) -> float:
@@ -36,7 +37,7 @@ def _base(rng: random.Random, m: int) -> list[float]:
 
 
 def numbers(rng: random.Random, m: int) -> list[float]:
-    """Different numbers: a small pattern, then a scale and an offset of any size; sometimes one far away from the rest."""
+    """Different numbers: a small pattern, a scale and an offset of any size; sometimes one far away from the rest."""
     for _ in range(20):
         values = _base(rng, m)
         scale = rng.choice((1.0, 1.0, 2.0 ** rng.randrange(-30, 30), 1e-6, 1e-3, 0.01, 0.5, 1e4))
@@ -53,7 +54,7 @@ def numbers(rng: random.Random, m: int) -> list[float]:
 def gaps(values: list[float]) -> list[float]:
     """The gaps between neighbouring numbers, read as the decimals that Python prints."""
     ordered = sorted(Fraction(repr(v)) for v in values)
-    return [float(b - a) for a, b in zip(ordered, ordered[1:], strict=False)]
+    return [float(b - a) for a, b in pairwise(ordered)]
 
 
 def eta(rng: random.Random, values: list[float]) -> float:
@@ -118,8 +119,11 @@ def prior(rng: random.Random, m: int, values: list[Any] | None) -> dict[str, Any
         raw = extreme(rng, raw) if rng.random() < 0.4 else raw
         return {"how": how, "weights": raw, "values": values or list(range(m))}
     if how == "raw":
-        return {"how": how, "weights": normalised(raw), "values": None} if values is None else {
-            "how": "of", "weights": normalised(raw), "values": values}
+        return (
+            {"how": how, "weights": normalised(raw), "values": None}
+            if values is None
+            else {"how": "of", "weights": normalised(raw), "values": values}
+        )
     return {"how": how, "weights": normalised(raw), "values": values}
 
 

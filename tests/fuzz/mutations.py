@@ -5,15 +5,32 @@ from __future__ import annotations
 import copy
 import json
 import math
-import random
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import random
 
 NUMBERS: tuple[Any, ...] = (
     -5, 7, -0.0, 0, 1, 0.5, -1e-9, 1 + 1e-6, 1e308, -1e308, 5e-324, math.nan, math.inf, -math.inf, 10**400, 2**63, -1,
     1_000_000_000,
 )  # fmt: skip
-OTHERS: tuple[Any, ...] = (None, True, False, "", "x", "1e999", "NaN", "\u202e", "a" * 300, [], {}, [[]], {"a": 1}, [1, "x"])
+OTHERS: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    "",
+    "x",
+    "1e999",
+    "NaN",
+    "\u202e",
+    "a" * 300,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    [1, "x"],
+)
 
 
 def places(data: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -78,7 +95,9 @@ def changed_bytes(rng: random.Random, content: bytes) -> bytes:
     elif choice == 4:
         raw[place:place] = rng.choice((b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", "é".encode("latin-1"), b"\r", b'"', b"{"))
     elif choice == 5:
-        return rng.choice((b"", b"null", b"[]", b"{}", b"[" * 100_000, b"1" * 5001, b"\x1f\x8b\x08\x00", b"PAR1", b"\x00" * 64))
+        return rng.choice(
+            (b"", b"null", b"[]", b"{}", b"[" * 100_000, b"1" * 5001, b"\x1f\x8b\x08\x00", b"PAR1", b"\x00" * 64)
+        )
     elif choice == 6 and raw:
         end = rng.randrange(place, len(raw) + 1)
         del raw[place:end]

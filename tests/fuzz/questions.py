@@ -51,7 +51,9 @@ def goal(given: Any) -> str:
     """The source of a goal."""
     if isinstance(given, str):
         return f"dr.Goal.{given}()"
-    return f"dr.Goal.labels({literal(given['labels'])})" if "labels" in given else f"dr.Goal.within({given['within']!r})"
+    return (
+        f"dr.Goal.labels({literal(given['labels'])})" if "labels" in given else f"dr.Goal.within({given['within']!r})"
+    )
 
 
 def threat(question: dict[str, Any]) -> str:
@@ -69,5 +71,5 @@ def assessment(question: dict[str, Any]) -> str:
 def run(code: str) -> dict[str, Any]:
     """Run the lines and return their names."""
     names: dict[str, Any] = {}
-    exec(HEADER + code, names)  # noqa: S102 - the code was written here, from a question drawn here
+    exec(HEADER + code, names)
     return names

@@ -116,7 +116,9 @@ class Run:
 
     def table(self) -> str:
         """The counts of every family."""
-        lines = [f"{'family':<14}{'cases':>8}{'fine':>8}{'refused':>9}{'loose':>7}{'unsafe':>8}{'internal':>10}{'abandoned':>11}{'seconds':>9}"]
+        lines = [
+            f"{'family':<14}{'cases':>8}{'fine':>8}{'refused':>9}{'loose':>7}{'unsafe':>8}{'internal':>10}{'abandoned':>11}{'seconds':>9}"
+        ]
         for name, tally in self.tallies.items():
             c = tally.counts
             lines.append(

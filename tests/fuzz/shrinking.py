@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from .verdicts import Family, Question, Verdict
 
 MOST_TRIES = 60
@@ -31,7 +33,7 @@ def shortest(
 
 def rounded(x: Any) -> Iterator[Any]:
     """Rounder numbers near x."""
-    if isinstance(x, float) and x == x and abs(x) not in (0.0, float("inf")):
+    if isinstance(x, float) and not math.isnan(x) and abs(x) not in (0.0, float("inf")):
         for digits in (1, 2, 4):
             other = float(f"{x:.{digits}g}")
             if other != x:
@@ -80,9 +82,15 @@ def smaller_threats(question: Question) -> Iterator[Question]:
     if question["goal"] != "exact":
         yield _replaced(question, ("goal",), "exact")
     if len(set(question["prior"]["weights"])) > 1 and question["prior"]["how"] != "raw":
-        yield _replaced(question, ("prior",), {"how": "uniform", "weights": [1.0] * m, "values": question["prior"]["values"]})
+        yield _replaced(
+            question, ("prior",), {"how": "uniform", "weights": [1.0] * m, "values": question["prior"]["values"]}
+        )
     if question["release"].get("truncate"):
         yield _replaced(question, ("release", "truncate"), None)
+    yield from _rounder(question)
+
+
+def _rounder(question: Question) -> Iterator[Question]:
     for key in ("epsilon", "scale", "sigma"):
         if key in question["release"]:
             for number in rounded(question["release"][key]):

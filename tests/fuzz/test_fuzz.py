@@ -90,7 +90,12 @@ def test_small_numbers_called_exact_are_judged_by_their_size():
 
 
 @pytest.mark.parametrize(
-    ("error", "kind"), [(dr.ParameterError("a", "b", "c"), "refused"), (KeyError("x"), "internal"), (dr.InconsistentEvidence("x"), "internal")]
+    ("error", "kind"),
+    [
+        (dr.ParameterError("a", "b", "c"), "refused"),
+        (KeyError("x"), "internal"),
+        (dr.InconsistentEvidence("x"), "internal"),
+    ],
 )
 def test_exceptions_are_judged(error, kind):
     def ask():
@@ -105,7 +110,14 @@ ASSESSMENT = {
     "success": {"value": 0.6, "side": "exact", "rule": "r", "low": None, "high": None},
     "baseline": 0.4, "hit": 0.6, "false_hit": 0.3,
 }  # fmt: skip
-AUDIT = {"schema": "dpradar/audit/1", "epsilon_lower": 0.2, "claim_epsilon": 1.0, "refuted": False, "rad": None, "delta": 0.0}
+AUDIT = {
+    "schema": "dpradar/audit/1",
+    "epsilon_lower": 0.2,
+    "claim_epsilon": 1.0,
+    "refuted": False,
+    "rad": None,
+    "delta": 0.0,
+}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +148,9 @@ def test_audits_that_cannot_be_are_noticed(change):
 def test_the_results_that_are_damaged_are_consistent_before():
     from tests.fuzz.families.files import results
 
-    assert {name: list(consistency.problems(data)) for name, data in results().items()} == dict.fromkeys(results(), [])
+    assert {name: list(consistency.problems(data)) for name, data in results().items()} == {
+        name: [] for name in results()
+    }
 
 
 def test_mutations_change_something():

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 
 from tests.twin import brute, lines, mixed, protocols, repeated
 
-from .verdicts import Truth
+if TYPE_CHECKING:
+    from .verdicts import Truth
 
 FAR_APART = {"Laplace": 120.0, "Gaussian": 60.0}  # in units of the noise; farther apart makes no difference
 DIGITS = 40
@@ -164,7 +165,9 @@ def of_line(question: dict[str, Any], step: float = 0.02) -> Truth:
             risks.append(lines.risks(law_of_noise, [float(v - first) for v in places], pi, a, S, ends, step))
         if all(Fraction(v) == decimal(v) for v in numbers):
             break
-    truth = {name: (min(x), max(x)) for name, x in zip(("rad", "success", "baseline"), zip(*risks, strict=True), strict=True)}
+    truth = {
+        name: (min(x), max(x)) for name, x in zip(("rad", "success", "baseline"), zip(*risks, strict=True), strict=True)
+    }
     base = float(brute.baseline(law(prior), a, S))
     low, high = truth["success"]
     return {**truth, "baseline": (base, base), "gain": (low - base, high - base)}

@@ -45,6 +45,9 @@ class Family(Protocol):
 
     name: str
 
+    def prepare(self) -> None:
+        """Make what all questions share, such as files to damage; outside the time of a case."""
+
     def draw(self, rng: random.Random) -> Question:
         """Return a question; everything random comes from the generator."""
 
@@ -67,7 +70,10 @@ def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str =
     checks = [
         (math.isnan(value), f"{of}.{name}.value == {of}.{name}.value"),
         (side == "upper" and value < low - margin, f"{of}.{name}.value >= {low - margin!r}"),
-        (side == "exact" and value < low * (1 - EXACT) - margin, f"{of}.{name}.value >= {low * (1 - EXACT) - margin!r}"),
+        (
+            side == "exact" and value < low * (1 - EXACT) - margin,
+            f"{of}.{name}.value >= {low * (1 - EXACT) - margin!r}",
+        ),
         (side == "lower" and value > high + margin, f"{of}.{name}.value <= {high + margin!r}"),
         (
             side == "exact" and value > high * (1 + EXACT) + MARGIN,

@@ -45,9 +45,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def answer(
-    family: Family, seed: int, index: int, seconds: float, *, shrink: bool = True
-) -> dict[str, Any]:
+def answer(family: Family, seed: int, index: int, seconds: float, *, shrink: bool = True) -> dict[str, Any]:
     """Judge one case; a finding is made shorter and comes with a test."""
     started = time.monotonic()
     question: Any = None
@@ -64,7 +62,10 @@ def answer(
         return reply if verdict.kind != "loose" else {**reply, "question": question}
     end = time.monotonic() + SHRINKING
     if shrink:
-        with contextlib.suppress(TimeoutError, ArithmeticError, LookupError, ValueError), time_limit(SHRINKING + seconds):
+        with (
+            contextlib.suppress(TimeoutError, ArithmeticError, LookupError, ValueError),
+            time_limit(SHRINKING + seconds),
+        ):
             question, verdict = shortest(family, question, verdict, lambda: time.monotonic() < end)
     reply.update(kind=verdict.kind, message=verdict.message, question=question, seconds=time.monotonic() - started)
     body = family.body(question, verdict)
@@ -81,11 +82,12 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a command under test prints is no reply
     family = FAMILIES[name]
+    family.prepare()
     shrunk = 0
     for line in sys.stdin:
         reply = answer(family, seed, int(line), seconds, shrink=shrunk < MOST_SHRUNK)
         shrunk += "test" in reply
-        print(json.dumps(reply, default=repr), file=replies, flush=True)  # noqa: T201
+        print(json.dumps(reply, default=repr), file=replies, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Continuous priors from the definition: a record z in [low, high] with a known distribution function, theta = z + noise.
+"""Continuous priors from the definition: a record z in [low, high] of known distribution, released as z + noise.
 
 The attacker here sees only the cell of a grid that theta falls into and guesses only points of a grid. Both take
-something from them, so the number is a lower bound of the truth but for one step: the prior inside a cell stands at its
-median. The windows [g - eta, g + eta] are unions of cells, because the borders of the cells are the ends of the windows.
-Every error is of second order in the width of a cell; `enclosed` computes at two widths and returns an interval from the
-change between them. Grids follow the quantiles of the prior and the scale of the noise, so that a narrow prior on a wide
+something from them, so the number is a lower bound of the truth but for one step: the prior inside a cell stands at
+its median. The windows [g - eta, g + eta] are unions of cells, whose borders are the ends of windows. Every error is of
+second order in the width of a cell; `enclosed` computes at two widths and returns an interval from the change
+between them. Grids follow the quantiles of the prior and the scale of the noise, so that a narrow prior on a wide
 interval is seen, and only records within reach of the noise are summed.
 """
 
@@ -55,8 +55,12 @@ class Enclosed(NamedTuple):
 
 def laplace(scale: float) -> Noise:
     """Laplace noise."""
-    half = lambda x: 0.5 * np.exp(-np.abs(x) / scale)  # noqa: E731
-    return Noise(lambda x: np.where(x < 0, half(x), 1 - half(x)), scale, 40 * scale)
+
+    def cdf(x: Array) -> Array:
+        half = 0.5 * np.exp(-np.abs(x) / scale)
+        return np.where(x < 0, half, 1 - half)
+
+    return Noise(cdf, scale, 40 * scale)
 
 
 def gaussian(sigma: float) -> Noise:
@@ -161,7 +165,10 @@ def lower(s: Setting, *, known: bool, fine: int = 1) -> tuple[float, float, floa
 
 
 def enclosed(s: Setting, *, known: bool) -> Enclosed:
-    """The numbers at two widths, as intervals that hold the truth."""
+    """The numbers at two widths, as intervals that hold the truth.
+
+    Priors with a pole converge slowest: Beta(.05, .05) grew by another 8e-5 at a quarter of the width.
+    """
     coarse, finer = (lower(s, known=known, fine=k) for k in (1, 2))
-    ends = [(y - abs(y - x) / 2 - 1e-7, y + 3 * abs(y - x) + 2e-5) for x, y in zip(coarse, finer, strict=True)]
+    ends = [(y - abs(y - x) / 2 - 1e-7, y + 3 * abs(y - x) + 2e-4) for x, y in zip(coarse, finer, strict=True)]
     return Enclosed(*ends)

@@ -47,6 +47,6 @@ def risks(
             for fibre in fibres(a):
                 for advantage in (True, False):
                     weights = _weights(pi, column, fibre, S, advantage=advantage)
-                    part = lines._maximum(noise, v, weights, None, step)  # noqa: SLF001 - one module in two files
+                    part = lines._maximum(noise, v, weights, None, step)
                     rad, success = (rad + part, success) if advantage else (rad, success + part)
     return float(rad), float(success)

@@ -1,8 +1,8 @@
 """Channels of the local protocols from their definitions, at any epsilon; nothing is shared with dpradar.
 
-e^epsilon is a fraction that agrees with it to 40 digits, so that risks far below 1e-16 keep their digits. Sources: Wang,
-Blocki, Li and Jha 2017 (unary encoding, THE, local hashing), Ye and Barg 2018 (subset selection), Acharya, Sun and Zhang
-2019 (Hadamard response).
+e^epsilon is a fraction that agrees with it to 40 digits, so that risks far below 1e-16 keep their digits. Sources:
+Wang, Blocki, Li and Jha 2017 (unary encoding, THE, local hashing), Ye and Barg 2018 (subset selection), Acharya, Sun
+and Zhang 2019 (Hadamard response).
 """
 
 from __future__ import annotations
@@ -57,10 +57,13 @@ def the(m: int, epsilon: float, threshold: float | None = None) -> channels.Matr
 
 
 def hadamard(m: int, expeps: Fraction) -> channels.Matrix:
-    """Hadamard response: K outputs, K the smallest power of 2 above m; those where row z + 1 is positive weigh e^eps."""
+    """Hadamard response: K outputs, the smallest power of 2 above m; where row z + 1 is positive they weigh e^eps."""
     size = 1 << m.bit_length()
-    weigh = lambda z, y: expeps if ((z + 1) & y).bit_count() % 2 == 0 else Fraction(1)  # noqa: E731
-    return [[2 * weigh(z, y) / (size * (expeps + 1)) for y in range(size)] for z in range(m)]
+
+    def weight(z: int, y: int) -> Fraction:
+        return expeps if ((z + 1) & y).bit_count() % 2 == 0 else Fraction(1)
+
+    return [[2 * weight(z, y) / (size * (expeps + 1)) for y in range(size)] for z in range(m)]
 
 
 def protocol(name: str, m: int, epsilon: float, threshold: float | None = None) -> channels.Matrix:

@@ -113,7 +113,13 @@ def counted_channel(P: Matrix, times: int) -> list[list[Fraction]]:
     """
     counts = list(_compositions(times, len(P[0])))
     ways = [factorial(times) // prod(map(factorial, c)) for c in counts]
-    return [[w * prod((p**k for p, k in zip(row, c, strict=True)), start=Fraction(1)) for c, w in zip(counts, ways, strict=True)] for row in P]
+    return [
+        [
+            w * prod((p**k for p, k in zip(row, c, strict=True)), start=Fraction(1))
+            for c, w in zip(counts, ways, strict=True)
+        ]
+        for row in P
+    ]
 
 
 def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -129,4 +135,7 @@ def unary_counts(m: int, p: Fraction, q: Fraction, times: int) -> list[list[Frac
     """The channel whose output is, for every bit of unary encoding, how often it was 1 in `times` reports."""
     laws = {b: [comb(times, k) * b**k * (1 - b) ** (times - k) for k in range(times + 1)] for b in (p, q)}
     outputs = list(product(range(times + 1), repeat=m))
-    return [[prod((laws[p if i == z else q][k] for i, k in enumerate(c)), start=Fraction(1)) for c in outputs] for z in range(m)]
+    return [
+        [prod((laws[p if i == z else q][k] for i, k in enumerate(c)), start=Fraction(1)) for c in outputs]
+        for z in range(m)
+    ]

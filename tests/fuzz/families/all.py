@@ -18,6 +18,18 @@ from .vectors import FAMILIES as VECTORS
 if TYPE_CHECKING:
     from ..verdicts import Family
 
-FAMILIES: dict[str, Family] = {family.name: family for family in (
-        *ASSESSING, *VECTORS, *CONTINUOUS, *PROMISES, *CALIBRATING, *TABLES, *FILES, *STORES, *COMMANDS, *REQUESTS
-    )}
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        *ASSESSING,
+        *VECTORS,
+        *CONTINUOUS,
+        *PROMISES,
+        *CALIBRATING,
+        *TABLES,
+        *FILES,
+        *STORES,
+        *COMMANDS,
+        *REQUESTS,
+    )
+}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import draws, questions, truths
 from ..shrinking import smaller_threats
 from ..verdicts import Question, Truth, Verdict, judged
 from ..written import Body
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Iterator
 
 LOCAL = ("GRR", "SUE", "OUE", "SubsetSelection", "BLH", "OLH", "THE", "HadamardResponse")
 
@@ -30,7 +32,7 @@ def outcome(ask: Callable[[], Any], compare: Callable[[Any], Verdict]) -> Verdic
         return Verdict("refused", f"{type(error).__name__}: {error}")
     except TimeoutError:
         raise
-    except Exception as error:  # noqa: BLE001 - anything else is what is looked for
+    except Exception as error:
         return Verdict("internal", f"{type(error).__name__}: {error}")
     return compare(answer)
 
@@ -43,6 +45,9 @@ class Assessing:
     release: Callable[[random.Random], tuple[dict[str, Any], int, list[Any] | None]]
     truth: Callable[[Question], Truth] = truths.of_question
     plain: bool = False  # no numbers at all, so no goals of distance
+
+    def prepare(self) -> None:
+        """Nothing is shared."""
 
     def draw(self, rng: random.Random) -> Question:
         release, m, values = self.release(rng)
@@ -74,7 +79,7 @@ def local(rng: random.Random) -> tuple[dict[str, Any], int, list[Any] | None]:
         epsilon = min(epsilon, 1.9)
     m = rng.randint(2, most)
     release: dict[str, Any] = {"name": name, "m": m, "epsilon": epsilon}
-    if name == "THE" and rng.random() < 0.5:
+    if name == "THE":  # the one of least variance is only known to some digits
         release["threshold"] = round(rng.uniform(0.5, 1.0), 3)
     return release, m, draws.numbers(rng, m) if rng.random() < 0.7 else None
 
@@ -136,7 +141,9 @@ def composition(rng: random.Random) -> tuple[dict[str, Any], int, list[Any] | No
     if kind == 0:
         name = rng.choice(("GRR", "SUE", "OUE", "THE", "SubsetSelection"))
         m = rng.randint(2, 3)
-        part = {"name": name, "m": m, "epsilon": draws.log_uniform(rng, 0.05, 6.0)}
+        part: dict[str, Any] = {"name": name, "m": m, "epsilon": draws.log_uniform(rng, 0.05, 6.0)}
+        if name == "THE":
+            part["threshold"] = round(rng.uniform(0.5, 1.0), 3)
         return {"name": "Repeated", "part": part, "times": rng.randint(2, 9)}, m, draws.numbers(rng, m)
     if kind == 1:
         unit = rng.choice(draws.gaps(values)) * draws.log_uniform(rng, 0.1, 10) or 1.0
@@ -144,7 +151,11 @@ def composition(rng: random.Random) -> tuple[dict[str, Any], int, list[Any] | No
         parts = [{"name": name, "scale" if name == "Laplace" else "sigma": unit}, parts[0]]
         rng.shuffle(parts)
         return {"name": "Composed", "parts": parts}, m, values
-    return {"name": "Composed", "parts": [*parts, {"name": "GRR", "m": m, "epsilon": draws.log_uniform(rng, 0.05, 6.0)}]}, m, values
+    return (
+        {"name": "Composed", "parts": [*parts, {"name": "GRR", "m": m, "epsilon": draws.log_uniform(rng, 0.05, 6.0)}]},
+        m,
+        values,
+    )
 
 
 FAMILIES = [

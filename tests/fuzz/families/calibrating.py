@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import draws, questions, truths
 from ..shrinking import smaller_threats
 from ..verdicts import FINE, REFERENCE, ROUNDING, Question, Verdict
 from ..written import Body
 from .assessing import outcome
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
 
 FREE = {"Laplace": "scale", "Gaussian": "sigma", "Geometric": "scale", "DiscreteGaussian": "sigma"}
 
@@ -20,6 +22,9 @@ class Calibrating:
 
     name = "calibration"
 
+    def prepare(self) -> None:
+        """Nothing is shared."""
+
     def draw(self, rng: random.Random) -> Question:
         m = rng.randint(2, 5)
         name = rng.choice(("GRR", "OUE", "SUE", "SubsetSelection", "Laplace", "Gaussian", "Geometric"))
@@ -28,8 +33,9 @@ class Calibrating:
         numbers: list[Any] = values if name == "Geometric" else draws.numbers(rng, m)
         release: dict[str, Any] = {"name": name} if name in FREE else {"name": name, "m": m}
         prior = draws.prior(rng, m, numbers)
+        weights = draws.normalised([w + 0.02 for w in draws.weights(rng, m)])
         return {
-            "release": release, "prior": {**prior, "how": "of", "weights": draws.normalised([w + 0.02 for w in draws.weights(rng, m)])},
+            "release": release, "prior": {**prior, "how": "of", "weights": weights},
             "knowledge": draws.knowledge(rng, m), "goal": draws.goal(rng, m, numbers),
             "quantity": rng.choice(("rad", "rad", "success", "gain")), "level": draws.log_uniform(rng, 0.005, 0.8),
         }  # fmt: skip
@@ -54,8 +60,11 @@ class Calibrating:
                 return FINE
             low, _ = self.truth(question, answer.value)
             if low > question["level"] * (1 + REFERENCE) + ROUNDING:
-                message = f"{question['quantity']} is {low!r} at {answer.parameter} {answer.value!r}, the limit is {question['level']!r}"
-                return Verdict("unsafe", message, f"assert c.status != 'met' or c.value != {answer.value!r}  # gives {low!r}")
+                place, limit = f"{answer.parameter} {answer.value!r}", question["level"]
+                message = f"{question['quantity']} is {low!r} at {place}, the limit is {limit!r}"
+                return Verdict(
+                    "unsafe", message, f"assert c.status != 'met' or c.value != {answer.value!r}  # gives {low!r}"
+                )
             return FINE
 
         return outcome(lambda: questions.run(self.code(question))["c"], compare)

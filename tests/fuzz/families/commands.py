@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-import random
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..command import called
-from ..verdicts import Question, Verdict
 from ..written import Body
 from .files import judged_output
 
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
+    from ..verdicts import Question, Verdict
+
 WORDS = (
-    "0", "1", "-1", "2", "3", "0.5", "1e-9", "1e308", "1e400", "-1e308", "nan", "inf", "-inf", "1,5", "9" * 400, "9" * 5001,
-    "", " ", "x", "a" * 300, "~nobody/x.toml", "/dev/null", "/", ".", "missing.json", "caf\udce9", "a\nb", "\u202eabc", "0:3", "3:0",
-    "0:1000000000000", "0,1,2", "0:0", "uniform", "0.5,0.5", "0.3,0.3,0.4", "1e-320,1", "everything", "nothing", "a,a,b", "exact",
-    "within:1", "within:-1", "within:nan", "labels:a,b,c", "rad=0.1", "rad=-1", "rad=nan", "gain=0.2", "replace-one", "add-remove",
-    "continuous:beta:2,5", "continuous:norm:0,0", "--", "-", "true", "1e5", "100", "7", "a=b", "[", "{}", "%s", "\x00",
+    "0", "1", "-1", "2", "3", "0.5", "1e-9", "1e308", "1e400", "-1e308", "nan", "inf", "-inf", "1,5", "9" * 400,
+    "9" * 5001,
+    "", " ", "x", "a" * 300, "~nobody/x.toml", "/dev/null", "/", ".", "missing.json", "caf\udce9", "a\nb",
+    "\u202eabc", "0:3", "3:0",
+    "0:1000000000000", "0,1,2", "0:0", "uniform", "0.5,0.5", "0.3,0.3,0.4", "1e-320,1", "everything", "nothing",
+    "a,a,b", "exact",
+    "within:1", "within:-1", "within:nan", "labels:a,b,c", "rad=0.1", "rad=-1", "rad=nan", "gain=0.2",
+    "replace-one", "add-remove",
+    "continuous:beta:2,5", "continuous:norm:0,0", "--", "-", "true", "1e5", "100", "7", "a=b", "[", "{}", "%s",
+    "\x00",
 )  # fmt: skip
 USUAL = {
-    "m": ("2", "3", "10"), "epsilon": ("0.5", "1", "4"), "delta": ("1e-5", "0"), "scale": ("1", "2.5"), "sigma": ("1", "3"),
+    "m": ("2", "3", "10"), "epsilon": ("0.5", "1", "4"), "delta": ("1e-5", "0"), "scale": ("1", "2.5"),
+    "sigma": ("1", "3"),
     "values": ("0:3", "1,2,5"), "neighbours": ("replace-one", "add-remove"), "knowledge": ("everything", "nothing"),
     "goal": ("exact", "within:1"), "mu": ("1",), "rho": ("0.1",), "tv": ("0.2",), "trials": ("1000",), "seed": ("1",),
     "limit": ("rad=0.1", "gain=0.1"), "noise_multiplier": ("1.1",), "sample_rate": ("0.01",), "steps": ("100",),
@@ -56,23 +65,31 @@ class Commands:
     def __init__(self) -> None:
         self.known: dict[str, Any] = {}
 
+    def prepare(self) -> None:
+        """List commands and options."""
+        self.known = self.known or _commands()
+
     def draw(self, rng: random.Random) -> Question:
         self.known = self.known or _commands()
         name = rng.choice(sorted(self.known))
         arguments = name.split()
         for option in self.known[name].params:
-            wanted = getattr(option, "required", False) or rng.random() < 0.2
-            if wanted and rng.random() < 0.97:
+            wanted = getattr(option, "required", False) or rng.random() < 0.12
+            if wanted and rng.random() < 0.99:
                 arguments += self._given(rng, option)
-        for _ in range(rng.choice((0, 0, 0, 1))):
-            arguments.insert(rng.randrange(len(arguments) + 1), rng.choice((*WORDS, "--bogus", "-q", "--help", "--version")))
+        for _ in range(rng.choice((0, 0, 0, 0, 0, 0, 1))):
+            arguments.insert(
+                rng.randrange(len(arguments) + 1), rng.choice((*WORDS, "--bogus", "-q", "--help", "--version"))
+            )
         return {"arguments": arguments}
 
     def _given(self, rng: random.Random, option: Any) -> list[str]:
         import click
 
-        usual = USUAL.get(option.name) or (tuple(map(str, option.type.choices)) if isinstance(option.type, click.Choice) else ())
-        word = rng.choice(usual) if usual and rng.random() < 0.75 else rng.choice(WORDS)
+        usual = USUAL.get(option.name) or (
+            tuple(map(str, option.type.choices)) if isinstance(option.type, click.Choice) else ()
+        )
+        word = rng.choice(usual) if usual and rng.random() < 0.9 else rng.choice(WORDS)
         if isinstance(option, click.Argument):
             return [word]
         flag = max(option.opts, key=len)

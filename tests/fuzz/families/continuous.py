@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import scipy.stats
 
@@ -15,6 +13,10 @@ from ..shrinking import rounded
 from ..verdicts import Question, Verdict, judged
 from ..written import Body
 from .assessing import outcome
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
 
 MOST_WORK = 150.0
 
@@ -40,6 +42,9 @@ class Continuous:
 
     name = "continuous"
 
+    def prepare(self) -> None:
+        """Nothing is shared."""
+
     def draw(self, rng: random.Random) -> Question:
         while True:
             name, arguments, (low, high) = _law(rng)
@@ -58,12 +63,14 @@ class Continuous:
 
     def code(self, question: Question) -> str:
         """The lines that ask."""
+        law, low, high = question["law"], question["low"], question["high"]
+        known = questions.knowledge(question["knowledge"])
         arguments = ", ".join(f"{k}={v!r}" for k, v in question["arguments"].items())
         clamp = f", truncate={question['truncate']}" if question["truncate"] else ""
         return (
             f"import scipy.stats\n"
-            f"prior = dr.Prior.continuous(scipy.stats.{question['law']}({arguments}), {question['low']!r}, {question['high']!r})\n"
-            f"threat = dr.Threat(prior, {questions.knowledge(question['knowledge'])}, dr.Goal.within({question['eta']!r}))\n"
+            f"prior = dr.Prior.continuous(scipy.stats.{law}({arguments}), {low!r}, {high!r})\n"
+            f"threat = dr.Threat(prior, {known}, dr.Goal.within({question['eta']!r}))\n"
             f"a = dr.assess(dr.{question['noise']}({question['unit']!r}{clamp}), threat)\n"
         )
 

@@ -5,29 +5,38 @@ from __future__ import annotations
 import base64
 import functools
 import json
-import random
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import consistency, mutations
 from ..command import Outcome, called
 from ..verdicts import FINE, Question, Verdict
 from ..written import Body
 
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
 ROOT = Path(__file__).resolve().parents[3]
 COMMANDS = {
     "spec": [["run", "{file}", "--json"], ["run", "{file}", "--check"], ["run", "{file}", "--report", "r.md"]],
     "register": [["assess", "register", "--file", "{file}", "--m", "4", "--json"]],
-    "pipeline": [["account", "{file}", "--json"], ["lint", "{file}", "--json"], ["account", "{file}", "--report", "r.md"]],
+    "pipeline": [["account", "{file}", "--json"], ["lint", "{file}", "--json"], ["account", "{file}", "--report",
+    "r.md"]],
     "campaign": [["campaign", "run", "{file}", "--store", "s.sqlite", "--workers", "1", "--json"]],
-    "guesses": [["measure", "{file}", "--with", "a", "--without", "b", "--json"], ["measure", "{file}", "--with", "a", "--without", "b", "--truth", "t", "--json"]],
+    "guesses": [["measure", "{file}", "--with", "a", "--without", "b", "--json"], ["measure", "{file}", "--with",
+    "a", "--without", "b", "--truth", "t", "--json"]],
     "groups": [["correlate", "{file}", "--group", "g", "--value", "v", "--epsilon", "1", "--clip", "0:5", "--json"]],
     "table": [["assess", "grr", "--epsilon", "1", "--data", "{file}", "--columns", "x,y", "--json"]],
 }  # fmt: skip
-RESULT = [["explain", "{file}", "--json"], ["report", "{file}", "--out", "r.md"], ["report", "{file}", "--out", "r.html"], ["explain", "{file}"]]
+RESULT = [
+    ["explain", "{file}", "--json"],
+    ["report", "{file}", "--out", "r.md"],
+    ["report", "{file}", "--out", "r.html"],
+    ["explain", "{file}"],
+]
 CAMPAIGN = """title = "small"
 seed = 1
 [[run]]
@@ -83,7 +92,10 @@ def results() -> dict[str, Any]:
 def texts() -> dict[str, list[str]]:
     """Files that are read as text, by kind."""
     examples = ROOT / "examples"
-    read = lambda paths: [p.read_text(encoding="utf-8") for p in sorted(paths)]  # noqa: E731
+
+    def read(paths: Any) -> list[str]:
+        return [p.read_text(encoding="utf-8") for p in sorted(paths)]
+
     rows = "\n".join(f"{i % 2},{(i + 1) % 2},{i % 2}" for i in range(40))
     groups = "\n".join(f"{i // 2},{(i * 7 % 11) / 3:.2f}" for i in range(60))
     return {
@@ -102,6 +114,10 @@ class Files:
 
     name = "files"
 
+    def prepare(self) -> None:
+        """Make the files to damage."""
+        results(), texts()
+
     def draw(self, rng: random.Random) -> Question:
         if rng.random() < 0.5:
             kind = rng.choice(sorted(results()))
@@ -117,7 +133,12 @@ class Files:
                 content, suffix = mutations.changed_toml(rng, text), ".toml"
             commands = COMMANDS[kind]
         command = rng.choice(commands)
-        return {"kind": kind, "name": f"file{suffix}", "content": base64.b64encode(content).decode(), "command": command}
+        return {
+            "kind": kind,
+            "name": f"file{suffix}",
+            "content": base64.b64encode(content).decode(),
+            "command": command,
+        }
 
     def judge(self, question: Question) -> Verdict:
         content = base64.b64decode(question["content"])

@@ -1,15 +1,13 @@
 """Guarantees and sensitivities: what a mechanism promises must cover what it does, under the relation that is stated.
 
-The mechanism is drawn, its promise is computed by hand from its definition (an absent record contributes 0), and only the
-promise is given to dpradar. Every upper bound must be at least the true risk of the mechanism.
+The mechanism is drawn, its promise is computed by hand from its definition (an absent record contributes 0), and only
+the promise is given to dpradar. Every upper bound must be at least the true risk of the mechanism.
 """
 
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +19,10 @@ from ..verdicts import Question, Truth, Verdict, judged
 from ..written import Body
 from .assessing import outcome
 
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
 RELATIONS = ("replace-one", "add-remove")
 RARE = 3e-4  # what a simulation may not have seen at all
 UP = 1 + 1e-12  # promises are rounded up
@@ -28,7 +30,7 @@ UP = 1 + 1e-12  # promises are rounded up
 
 def from_below(truth: Truth) -> Truth:
     """A promise says nothing from below, so no number is too large."""
-    return {name: (low if name == "baseline" else low, high if name == "baseline" else math.inf) for name, (low, high) in truth.items()}
+    return {name: (low, high if name == "baseline" else math.inf) for name, (low, high) in truth.items()}
 
 
 def distance(points: list[list[float]], relation: str, norm: int) -> float:
@@ -43,6 +45,9 @@ class Promise:
 
     name = ""
 
+    def prepare(self) -> None:
+        """Nothing is shared."""
+
     def draw(self, rng: random.Random) -> Question:
         """A mechanism, its relation and a threat."""
         m = rng.choice((2, 2, 3, 4))
@@ -52,7 +57,11 @@ class Promise:
             values[1] = -values[0] or 1.0
         points = [[v] for v in values] if line else [[float(i == j) for j in range(m)] for i in range(m)]
         noise = rng.choice(("Laplace", "Gaussian"))
-        prior = {"how": "of", "weights": draws.normalised([float(rng.randint(1, 9)) for _ in range(m)]), "values": values}
+        prior = {
+            "how": "of",
+            "weights": draws.normalised([float(rng.randint(1, 9)) for _ in range(m)]),
+            "values": values,
+        }
         return {
             "noise": noise, "unit": draws.log_uniform(rng, 0.3, 10.0), "points": points, "prior": prior,
             "relation": rng.choice(RELATIONS), "release": {"name": ""}, **self.more(rng, m),
@@ -68,7 +77,11 @@ class Promise:
         unit, noise = question["unit"], question["noise"]
         points = np.array(question["points"]) / unit
         if points.shape[1] == 1:
-            release = {"name": noise, "scale" if noise == "Laplace" else "sigma": unit, "query": [p[0] for p in question["points"]]}
+            release = {
+                "name": noise,
+                "scale" if noise == "Laplace" else "sigma": unit,
+                "query": [p[0] for p in question["points"]],
+            }
             return from_below(truths.of_line({**question, "release": release}))
         pi, a = [float(p) for p in truths.law(question["prior"])], truths.known(question)
         if noise == "Laplace":
@@ -98,7 +111,8 @@ class Promise:
 
     def body(self, question: Question, verdict: Verdict) -> Body:
         """A test that says which mechanism it is about."""
-        about = f"# A record adds one of {question['points']}, an absent one 0; {question['noise']} noise {question['unit']!r}.\n"
+        noise = f"{question['noise']} noise {question['unit']!r}"
+        about = f"# A record adds one of {question['points']}, an absent one 0; {noise}.\n"
         return Body(about + self.code(question) + verdict.check)
 
 
@@ -142,7 +156,10 @@ def _laplace_delta(distance_in_scales: float, epsilon: float) -> float:
 
 def _gaussian_delta(mu: float, epsilon: float) -> float:
     """Balle and Wang 2018."""
-    cdf = lambda t: math.erfc(-t / math.sqrt(2)) / 2  # noqa: E731
+
+    def cdf(t: float) -> float:
+        return math.erfc(-t / math.sqrt(2)) / 2
+
     return min(1.0, max(0.0, cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * cdf(-mu / 2 - epsilon / mu)) * UP + 1e-15)
 
 
@@ -163,7 +180,9 @@ class Sensitivities(Promise):
         sensitivity = distance(question["points"], question["relation"], norm)
         takes = "neighbours" in inspect.signature(getattr(dr, question["noise"])).parameters
         relation = f", neighbours={question['relation']!r}"
-        release = f"dr.{question['noise']}({question['unit']!r}, sensitivity={sensitivity!r}{relation if takes else ''})"
+        release = (
+            f"dr.{question['noise']}({question['unit']!r}, sensitivity={sensitivity!r}{relation if takes else ''})"
+        )
         if question["times"] > 1:
             release = f"dr.Repeated({release}, {question['times']})"
         return f"threat = {questions.threat(question)}\na = dr.assess({release}, threat{'' if takes else relation})\n"

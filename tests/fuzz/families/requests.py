@@ -3,26 +3,63 @@
 from __future__ import annotations
 
 import functools
-import random
 import re
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..verdicts import FINE, Question, Verdict
 from ..written import Body
 
-PATHS = ("/", "/assess", "/calibrate", "/compare", "/attack", "/audit", "/assess/result.json", "/assess/report.html", "/static/style.css", "/nothing")
-FIELDS = ("kind", "m", "epsilon", "delta", "scale", "sigma", "values", "prior", "who", "goal", "within", "knowledge", "known", "neighbours", "times", "level", "quantity")
-WORDS = ("grr", "laplace", "gaussian", "dp", "oue", "1", "2", "0", "-1", "nan", "inf", "1e308", "9" * 500, "0:3", "0:999999999", "uniform", "%ff", "%00", "%", "a" * 2000, "<b>", "'", "é", "exact", "within", "everything", "baseline", "worst", "record", "add-remove", "replace-one", "")  # fmt: skip
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
+
+PATHS = (
+    "/",
+    "/assess",
+    "/calibrate",
+    "/compare",
+    "/attack",
+    "/audit",
+    "/assess/result.json",
+    "/assess/report.html",
+    "/static/style.css",
+    "/nothing",
+)
+FIELDS = (
+    "kind",
+    "m",
+    "epsilon",
+    "delta",
+    "scale",
+    "sigma",
+    "values",
+    "prior",
+    "who",
+    "goal",
+    "within",
+    "knowledge",
+    "known",
+    "neighbours",
+    "times",
+    "level",
+    "quantity",
+)
+WORDS = ("grr", "laplace", "gaussian", "dp", "oue", "1", "2", "0", "-1", "nan", "inf", "1e308", "9" * 500, "0:3",
+    "0:999999999", "uniform", "%ff", "%00", "%", "a" * 2000, "<b>", "'", "é", "exact", "within", "everything",
+    "baseline", "worst", "record", "add-remove", "replace-one", "")  # fmt: skip
 METHODS = (*("GET",) * 30, "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "get", "FOO", "")
 HEADERS = (
-    "Origin: http://[", "Origin: null", "Origin: http://evil.example", "Host: [", "Host: evil.example", "Host:", "Referer: http://[::1",
-    "Cookie: a=b; =;;", "Content-Length: -1", "Content-Length: 99999999999", "Content-Length: x", "Transfer-Encoding: chunked",
-    "Accept: */*;q=nan", "Accept-Encoding: gzip;q=9", "Range: bytes=9-1", "Expect: 100-continue", "X: " + "y" * 9000, ": empty",
-    "Sec-Fetch-Site: cross-site", "If-None-Match: \"", "Content-Type: application/x-www-form-urlencoded; charset=\udcff", "HX-Request: true",
+    "Origin: http://[", "Origin: null", "Origin: http://evil.example", "Host: [", "Host: evil.example", "Host:",
+    "Referer: http://[::1",
+    "Cookie: a=b; =;;", "Content-Length: -1", "Content-Length: 99999999999", "Content-Length: x",
+    "Transfer-Encoding: chunked",
+    "Accept: */*;q=nan", "Accept-Encoding: gzip;q=9", "Range: bytes=9-1", "Expect: 100-continue",
+    "X: " + "y" * 9000, ": empty",
+    "Sec-Fetch-Site: cross-site", "If-None-Match: \"",
+    "Content-Type: application/x-www-form-urlencoded; charset=\udcff", "HX-Request: true",
 )  # fmt: skip
 
 
@@ -50,6 +87,10 @@ class Requests:
 
     name = "requests"
 
+    def prepare(self) -> None:
+        """Start the server."""
+        server()
+
     def draw(self, rng: random.Random) -> Question:
         path = rng.choice(PATHS)
         if rng.random() < 0.7:
@@ -58,7 +99,14 @@ class Requests:
         headers = [rng.choice(HEADERS) for _ in range(rng.choice((0, 0, 0, 1, 1, 2)))]
         body = "&".join(f"{rng.choice(FIELDS)}={rng.choice(WORDS)}" for _ in range(3)) if rng.random() < 0.3 else ""
         version = rng.choice(("HTTP/1.1",) * 40 + ("HTTP/1.0", "HTTP/9.9", ""))
-        return {"method": rng.choice(METHODS), "path": path, "version": version, "headers": headers, "body": body, "token": rng.random() < 0.9}
+        return {
+            "method": rng.choice(METHODS),
+            "path": path,
+            "version": version,
+            "headers": headers,
+            "body": body,
+            "token": rng.random() < 0.9,
+        }
 
     def judge(self, question: Question) -> Verdict:
         reply = answered(question)
@@ -86,9 +134,21 @@ class Requests:
 
 
 def answered(question: Question) -> bytes:
-    """Send the request and return the beginning of the reply; nothing where the server hangs up."""
-    port, token = server()
-    path = (token if question["token"] else "") + question["path"]
+    """Send the request, follow one redirection, and return the reply; nothing where the server hangs up."""
+    _, token = server()
+    reply = _reply(question, (token if question["token"] else "") + question["path"])
+    further = re.search(rb"\r\nlocation: (\S+)", reply[:20_000]) if reply.startswith(b"HTTP/1.1 303") else None
+    if further is None:
+        return reply
+    target = further.group(1).decode("latin-1")
+    first = question["path"].partition("?")[0].rpartition("/")[0]
+    return _reply(
+        {**question, "method": "GET", "body": ""}, target if target.startswith("/") else f"{token}{first}/{target}"
+    )
+
+
+def _reply(question: Question, path: str) -> bytes:
+    port, _ = server()
     lines = [f"{question['method']} {path} {question['version']}".strip()]
     if not any(header.startswith("Host:") for header in question["headers"]):
         lines.append(f"Host: 127.0.0.1:{port}")
@@ -100,14 +160,16 @@ def answered(question: Question) -> bytes:
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=10.0) as connection:
             connection.sendall(raw)
-            if "Content-Length: 99999999999" in question["headers"] or "Transfer-Encoding: chunked" in question["headers"]:
+            if (
+                "Content-Length: 99999999999" in question["headers"]
+                or "Transfer-Encoding: chunked" in question["headers"]
+            ):
                 connection.shutdown(socket.SHUT_WR)
             while len(reply) < 100_000 and (part := connection.recv(65536)):
                 reply += part
-    except (ConnectionError, TimeoutError, socket.timeout):
+    except (ConnectionError, TimeoutError):
         pass
     return reply
 
 
 FAMILIES = [Requests()]
-_ = Any

@@ -12,16 +12,18 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import mutations
 from ..command import called
 from ..verdicts import FINE, Question, Verdict
 from ..written import Body
 from .files import judged_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PROGRESS = frozenset({"state", "done", "shards", "shards_done", "reason", "seconds", "finished", "trials_done"})
 CAMPAIGN = """title = "small"
@@ -71,6 +73,10 @@ class Stores:
 
     name = "stores"
 
+    def prepare(self) -> None:
+        """Run the campaign whose store is damaged."""
+        stored()
+
     def draw(self, rng: random.Random) -> Question:
         if rng.random() < 0.3:
             return {"bytes": rng.randrange(2**31)}
@@ -78,7 +84,7 @@ class Stores:
             Path(file.name).write_bytes(stored()[0])
             with closing(sqlite3.connect(file.name)) as base:
                 table = rng.choice(("answer", "answer", "shard", "plan", "about", "failure", "lease"))
-                rows = base.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 - a name of ours
+                rows = base.execute(f"SELECT * FROM {table}").fetchall()
                 names = [row[1] for row in base.execute(f"PRAGMA table_info({table})")]
         if not rows:
             return {"sql": "DELETE FROM answer", "values": []}
@@ -86,7 +92,7 @@ class Stores:
         value = rows[row][column]
         where = f"{names[0]} = ?" if table != "shard" else "digest = ? AND number = ?"
         keys = list(rows[row][:1] if table != "shard" else rows[row][:2])
-        sql = f"UPDATE {table} SET {names[column]} = ? WHERE {where}"  # noqa: S608
+        sql = f"UPDATE {table} SET {names[column]} = ? WHERE {where}"
         return {"sql": sql, "values": [_other(rng, value), *keys]}
 
     def judge(self, question: Question) -> Verdict:
@@ -115,13 +121,15 @@ class Stores:
             "result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)\n"
             f"assert {wanted}, result.stderr\n"
         )
-        return Body(lines, "import subprocess\nimport sys\n\nfrom tests.fuzz.families.stores import damaged, stored", "tmp_path")
+        return Body(
+            lines, "import subprocess\nimport sys\n\nfrom tests.fuzz.families.stores import damaged, stored", "tmp_path"
+        )
 
 
 def damaged(path: Path, content: bytes, question: Question) -> None:
     """Write the store with its damage."""
     if "bytes" in question:
-        path.write_bytes(mutations.changed_bytes(random.Random(question["bytes"]), content))  # noqa: S311
+        path.write_bytes(mutations.changed_bytes(random.Random(question["bytes"]), content))
         return
     path.write_bytes(content)
     values = [v.encode("latin-1") if isinstance(v, str) and v.startswith("\x00") else v for v in question["values"]]

@@ -1,19 +1,21 @@
-"""Priors counted in tables, beside a count by hand: names that differ in case, bins, weights, missing values, suppression."""
+"""Priors counted in tables, beside a count by hand: names that differ in case, weights, missing values, suppression."""
 
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.twin import counted, protocols
 
 from .. import questions, truths
-from ..verdicts import Question, Truth, Verdict, judged
+from ..verdicts import FINE, Question, Truth, Verdict, judged
 from ..written import Body
 from .assessing import outcome
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator
 
 NAMES = ("ill", "Ill", "ILL", "age", "Age", "x", "x ", "a b", "value", "count", "select", "n", "é")
 
@@ -22,6 +24,9 @@ class Tables:
     """A small table, counted by dpradar.data and by hand."""
 
     name = "tables"
+
+    def prepare(self) -> None:
+        """Nothing is shared."""
 
     def draw(self, rng: random.Random) -> Question:
         rows = rng.choice((8, 30, 200))
@@ -32,7 +37,7 @@ class Tables:
             names = [*names, other] if other not in names else names
         table = {name: _column(rng, rows) for name in names}
         column = rng.choice(names)
-        numeric = all(isinstance(v, (int, float)) and v == v for v in table[column])
+        numeric = all(isinstance(v, (int, float)) and not math.isnan(v) for v in table[column])
         weight = None
         if rng.random() < 0.3:
             weight = rng.choice(("w", "W", "weight"))
@@ -43,9 +48,11 @@ class Tables:
         floats = any(isinstance(v, float) for v in table[column])
         return {
             "table": table, "column": column, "weight": weight, "suppress": rng.choice((1, 1, 2, 5)),
-            "bins": "values" if floats else None, "goal": goal, "backend": rng.choice(("pandas", "pyarrow", "ibis")),
+            "bins": rng.choice(("values", "values", "width:0.1", "width:0.5")) if floats else None, "goal": goal,
+            "backend": rng.choice(("pandas", "pyarrow", "ibis")),
             "knowledge": rng.choice(("nothing", "nothing", "everything")),
-            "release": rng.choice(("grr", "laplace")) if numeric else "grr", "amount": rng.choice((0.5, 1.0, 2.0, 10.0)),
+            "release": rng.choice(("grr", "laplace")) if numeric else "grr", "amount": rng.choice((0.5, 1.0, 2.0,
+            10.0)),
         }  # fmt: skip
 
     def code(self, question: Question) -> str:
@@ -55,19 +62,25 @@ class Tables:
             "pyarrow": "import pyarrow as pa\ntable = pa.table({})\n",
             "ibis": "import ibis, pandas as pd\ntable = ibis.memtable(pd.DataFrame({}))\n",
         }[question["backend"]].format(questions.literal(question["table"]))
-        column = question["column"]
+        column, known = question["column"], questions.knowledge(question["knowledge"])
         bins = f", bins={{{column!r}: {question['bins']!r}}}" if question["bins"] else ""
         weight = f", weight={question['weight']!r}" if question["weight"] else ""
-        release = f"dr.GRR(m=prior.size, epsilon={question['amount']})" if question["release"] == "grr" else f"dr.Laplace({question['amount']})"
+        release = (
+            f"dr.GRR(m=prior.size, epsilon={question['amount']})"
+            if question["release"] == "grr"
+            else f"dr.Laplace({question['amount']})"
+        )
         return (
             f"{made}prior = dr.data.prior(table, [{column!r}]{weight}{bins}, suppress={question['suppress']})\n"
-            f"threat = dr.Threat(prior, {questions.knowledge(question['knowledge'])}, {questions.goal(question['goal'])})\n"
+            f"threat = dr.Threat(prior, {known}, {questions.goal(question['goal'])})\n"
             f"a = dr.assess({release}, threat)\n"
         )
 
     def truth(self, question: Question) -> Truth:
         """The numbers of the whole table."""
-        cells = counted.prior([(v,) for v in question["table"][question["column"]]], question["table"].get(question["weight"]))
+        cells = counted.prior(
+            [(v,) for v in question["table"][question["column"]]], question["table"].get(question["weight"])
+        )
         cells = {cell: p for cell, p in cells.items() if p > 0}
         values = [cell[0] for cell in cells]
         whole = {
@@ -81,31 +94,40 @@ class Tables:
     def judge(self, question: Question) -> Verdict:
         def compare(names: dict[str, Any]) -> Verdict:
             wrong = self._wrong_prior(question, names["prior"])
-            if wrong:
-                return wrong
+            if wrong or str(question["bins"]).startswith("width"):
+                return wrong or FINE
             truth = self.truth(question)
             lost = counted.suppressed([(v,) for v in question["table"][question["column"]]], question["suppress"])
-            if lost:  # the mechanism may be another one where records were left out: only numbers have one meaning then
-                if question["release"] == "grr":
-                    return Verdict("fine")
+            if lost and question["release"] == "grr":  # of how many records, where some were left out?
+                return FINE
+            if lost:
                 truth = {name: (low, math.inf) for name, (low, _) in truth.items() if name in ("rad", "success")}
-            return judged(names["a"], {k: v for k, v in truth.items() if k != "worst_gain"})
+            if "baseline" in truth:  # told to two digits, rounded down
+                truth["baseline"] = truth["baseline"][0] - 0.01, truth["baseline"][1]
+            return judged(names["a"], {k: v for k, v in truth.items() if k not in ("worst_gain", "gain")})
 
         return outcome(lambda: questions.run(self.code(question)), compare)
 
     def _wrong_prior(self, question: Question, prior: Any) -> Verdict | None:
-        weights = question["table"].get(question["weight"])
-        rows = [(v,) for v in question["table"][question["column"]]]
+        """Compare the shares; of bins only the sizes, because their names are a matter of taste."""
+        weights, column = question["table"].get(question["weight"]), question["table"][question["column"]]
+        bins = str(question["bins"])
+        cut = counted.width_bin(bins.partition(":")[2]) if bins.startswith("width") else counted.plain
+        rows = [(cut(v),) for v in column]
         lost = counted.suppressed(rows, question["suppress"])
         cells = {cell: w for cell, (_, w) in counted.cells(rows, weights).items() if cell not in lost and w > 0}
         total = sum(cells.values(), Fraction(0))
-        given = {(counted.plain(v),): p for v, p in zip(prior.columns[question["column"]], prior.probabilities.tolist(), strict=True) if p > 0}
         expected = {cell: float(w / total) for cell, w in cells.items()}
-        same = given.keys() == expected.keys() and all(abs(given[c] - p) < 1e-9 for c, p in expected.items())
-        if same:
+        labels = prior.columns[question["column"]]
+        shares = {(counted.plain(v),): p for v, p in zip(labels, prior.probabilities.tolist(), strict=True) if p > 0}
+        by_size = sorted(expected.values())
+        same = len(by_size) == len(shares) and all(
+            abs(x - y) < 1e-9 for x, y in zip(by_size, sorted(shares.values()), strict=True)
+        )
+        if same and (bins.startswith("width") or _agree(shares, expected)):
             return None
-        check = f"assert sorted(map(float, prior.probabilities)) == pytest.approx({sorted(expected.values())})"
-        return Verdict("unsafe", f"the prior is {given}, counted by hand {expected}"[:500], check)
+        check = f"assert sorted(p for p in prior.probabilities.tolist() if p) == pytest.approx({by_size})"
+        return Verdict("unsafe", f"the prior is {shares}, counted by hand {expected}"[:500], check)
 
     def smaller(self, question: Question) -> Iterator[Question]:
         table = question["table"]
@@ -125,6 +147,10 @@ class Tables:
         return Body(self.code(question) + verdict.check, "import pytest\n\nimport dpradar as dr")
 
 
+def _agree(shares: dict[Any, float], expected: dict[Any, float]) -> bool:
+    return shares.keys() == expected.keys() and all(abs(shares[c] - p) < 1e-9 for c, p in expected.items())
+
+
 def _column(rng: random.Random, rows: int) -> list[Any]:
     kind = rng.randrange(5)
     skew = rng.random()
@@ -137,7 +163,7 @@ def _column(rng: random.Random, rows: int) -> list[Any]:
     elif kind == 3:
         levels = [0.1, 0.2, 0.30000000000000004, 0.3]
     else:
-        levels = [float(k) for k in range(0, 7)]
+        levels = [float(k) for k in range(7)]
         if rng.random() < 0.5:
             levels.append(math.nan)
     weights = [1.0 if k % 2 == 0 else skew**2 + 0.02 for k in range(len(levels))]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-import random
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tests.twin import brute, vectors
 
 from .. import draws, truths
-from ..verdicts import Question, Truth
 from .assessing import Assessing
+
+if TYPE_CHECKING:
+    import random
+
+    from ..verdicts import Question, Truth
 
 SIGMAS = 6.0  # standard errors of a simulation that the truth is granted
 RARE = 3e-4  # what 100,000 draws may not have seen at all
@@ -48,8 +51,13 @@ def truth(question: Question) -> Truth:
     given, pi = question["release"], [float(p) for p in truths.law(question["prior"])]
     unit = given.get("scale") or given["sigma"]
     first = given["query"][0]
-    points = np.array([[float(Fraction(x) - Fraction(y)) / unit for x, y in zip(row, first, strict=True)] for row in given["query"]])
-    a, base = truths.known(question), float(brute.baseline(truths.law(question["prior"]), truths.known(question), brute.exact(len(pi))))
+    points = np.array(
+        [[float(Fraction(x) - Fraction(y)) / unit for x, y in zip(row, first, strict=True)] for row in given["query"]]
+    )
+    a, base = (
+        truths.known(question),
+        float(brute.baseline(truths.law(question["prior"]), truths.known(question), brute.exact(len(pi)))),
+    )
     if given["name"] == "Laplace":
         estimate = vectors.laplace_monte_carlo(points, pi, a)
     elif len(pi) == 2 and min(pi) > 0.0 and points[1].any():
@@ -82,7 +90,13 @@ class Vectors(Assessing):
         question = super().draw(rng)
         weights = question["prior"]["weights"]
         if min(weights) < 1e-6 * max(weights):  # a simulation sees nothing of values that never occur
-            question["prior"] = {"how": "of", "weights": draws.normalised([w + max(weights) / 9 for w in weights]) if math.isfinite(max(weights) * 2) else [1 / len(weights)] * len(weights), "values": None}
+            question["prior"] = {
+                "how": "of",
+                "weights": draws.normalised([w + max(weights) / 9 for w in weights])
+                if math.isfinite(max(weights) * 2)
+                else [1 / len(weights)] * len(weights),
+                "values": None,
+            }
         return {**question, "goal": "exact"}
 
 
