@@ -18,10 +18,12 @@ SBOM := $(VENV)/sbom
 LOCKED := accounting cluster data opendp report roads search web dev
 JOBS ?= 2
 ARGS ?=
+MINUTES ?= 5
+SEED ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch fuzz numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +49,9 @@ test-all: setup  ## the same with the slow tests and the comparisons with other 
 
 numbers: setup  ## compare some thousand numbers with tests/numbers/corpus.json; ARGS=--accept after naming the changes
 	$(PY) -m tests.numbers --jobs $(JOBS) $(ARGS)
+
+fuzz: setup  ## ask random questions for MINUTES=5 and compare with the twin; SEED=.. repeats a run; tests of findings go to build/fuzz
+	$(PY) -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 check: setup  ## lint, format, types, import layers
 	$(PY) -m ruff check .

@@ -7,7 +7,7 @@ quick. `largest_count` and what follows it do not list sequences: they count the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise, product
 from math import comb, factorial, lcm, prod
@@ -103,3 +103,39 @@ def unary_success(m: int, times: int, p: Fraction, q: Fraction) -> Fraction:
     law = [below[0]] + [high - low for low, high in pairwise(below)]
     ratio = [(p / q) ** j * ((1 - p) / (1 - q)) ** (times - j) for j in range(times + 1)]
     return sum((x * y for x, y in zip(law, ratio, strict=True)), Fraction(0)) / m
+
+
+def counted_channel(P: Matrix, times: int) -> list[list[Fraction]]:
+    """The channel whose output is how often each report occurred in `times` reports: as good as their sequence.
+
+    The likelihood of a sequence depends on these counts only, and a count vector c stands for times! / prod(c!)
+    sequences. There are C(times + n - 1, n - 1) of them for n reports, so that `times` need not be small.
+    """
+    counts = list(_compositions(times, len(P[0])))
+    ways = [factorial(times) // prod(map(factorial, c)) for c in counts]
+    return [
+        [
+            w * prod((p**k for p, k in zip(row, c, strict=True)), start=Fraction(1))
+            for c, w in zip(counts, ways, strict=True)
+        ]
+        for row in P
+    ]
+
+
+def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _compositions(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def unary_counts(m: int, p: Fraction, q: Fraction, times: int) -> list[list[Fraction]]:
+    """The channel whose output is, for every bit of unary encoding, how often it was 1 in `times` reports."""
+    laws = {b: [comb(times, k) * b**k * (1 - b) ** (times - k) for k in range(times + 1)] for b in (p, q)}
+    outputs = list(product(range(times + 1), repeat=m))
+    return [
+        [prod((laws[p if i == z else q][k] for i, k in enumerate(c)), start=Fraction(1)) for c in outputs]
+        for z in range(m)
+    ]

@@ -132,3 +132,23 @@ def monte_carlo(
         success += post.max(axis=1)
     root = math.sqrt(n)
     return Estimate(float(rad.mean()), float(rad.std()) / root, float(success.mean()), float(success.std()) / root)
+
+
+def laplace_monte_carlo(
+    points: Array, pi: Sequence[float], a: Sequence[Hashable], n: int = 100_000, seed: int = 0
+) -> Estimate:
+    """RAD and success of independent Laplace noise of scale 1 on vectors, exact goal, by simulation."""
+    p, rng = np.array(pi, dtype=float), np.random.default_rng(seed)
+    clean = points[rng.choice(len(p), size=n, p=p)]
+    noisy = clean + rng.laplace(size=clean.shape)
+    with np.errstate(divide="ignore"):
+        joint = np.stack([-np.abs(noisy - v).sum(axis=1) for v in points], axis=1) + np.log(p)
+    posterior = np.exp(joint - logsumexp(joint, axis=1)[:, None])
+    rad, success, rows = np.zeros(n), np.zeros(n), np.arange(n)
+    for fibre in fibres(a):
+        gain, post = (posterior - p)[:, fibre], posterior[:, fibre]
+        free = 0.0 if len(fibre) < len(p) else -1.0  # a value outside the fibre is a guess that is never right
+        rad += np.maximum(gain[rows, np.argmax(gain, axis=1)], free)
+        success += post.max(axis=1)
+    root = math.sqrt(n)
+    return Estimate(float(rad.mean()), float(rad.std()) / root, float(success.mean()), float(success.std()) / root)

@@ -1,0 +1,122 @@
+"""What a case can come to, and how a number is judged beside its true value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterator, Mapping
+
+    from .written import Body
+
+Kind = Literal["fine", "refused", "loose", "unsafe", "internal"]
+Question = dict[str, Any]
+Truth = dict[str, tuple[float, float]]  # quantity -> the interval that holds its true value
+
+REFERENCE = 1e-9  # relative error granted to the reference and to sums of floats
+ROUNDING = 1e-14  # the same, absolute
+MARGIN = 1e-12  # what an engine may add on the safe side and still call a number exact
+EXACT = 1e-6  # "exact" promises a certified interval narrower than this share of the value
+LOOSE, LOOSE_ABSOLUTE = 0.02, 1e-3
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of one case; ``check`` is the failing statement for a test, in terms of the question's code."""
+
+    kind: Kind
+    message: str = ""
+    check: str = ""
+
+    @property
+    def is_finding(self) -> bool:
+        """Whether a person has to look at it."""
+        return self.kind in ("unsafe", "internal")
+
+
+FINE = Verdict("fine")
+
+
+class Family(Protocol):
+    """One kind of question."""
+
+    name: str
+
+    def prepare(self) -> None:
+        """Make what all questions share, such as files to damage; outside the time of a case."""
+
+    def draw(self, rng: random.Random) -> Question:
+        """Return a question; everything random comes from the generator."""
+
+    def judge(self, question: Question) -> Verdict:
+        """Ask dpradar and compare."""
+
+    def smaller(self, question: Question) -> Iterator[Question]:
+        """Simpler questions to try instead, the boldest first."""
+
+    def body(self, question: Question, verdict: Verdict) -> Body:
+        """Return a test that fails while the finding is there."""
+
+
+def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str = "a") -> Verdict:
+    """Compare one bound with the interval that holds the truth."""
+    low, high = truth
+    margin = REFERENCE * (abs(high) if math.isfinite(high) else abs(low)) + ROUNDING
+    value, side = bound.value, bound.side
+    shown = f"{name} {value!r} {side} ({bound.rule}), true value in [{low!r}, {high!r}]"
+    checks = [
+        (math.isnan(value), f"{of}.{name}.value == {of}.{name}.value"),
+        (side == "upper" and value < low - margin, f"{of}.{name}.value >= {low - margin!r}"),
+        (
+            side == "exact" and value < low * (1 - EXACT) - margin,
+            f"{of}.{name}.value >= {low * (1 - EXACT) - margin!r}",
+        ),
+        (side == "lower" and value > high + margin, f"{of}.{name}.value <= {high + margin!r}"),
+        (
+            side == "exact" and value > high * (1 + EXACT) + MARGIN,
+            f"{of}.{name}.side != 'exact' or {of}.{name}.value <= {high * (1 + EXACT) + MARGIN!r}",
+        ),
+        (
+            bound.low is not None and bound.low > high + margin,
+            f"{of}.{name}.low is None or {of}.{name}.low <= {high + margin!r}",
+        ),
+        (
+            bound.high is not None and bound.high < low - margin,
+            f"{of}.{name}.high is None or {of}.{name}.high >= {low - margin!r}",
+        ),
+    ]
+    for wrong, check in checks:
+        if wrong:
+            return Verdict("unsafe", shown, f"assert {check}")
+    if side != "exact" and value > high * (1 + LOOSE) + LOOSE_ABSOLUTE:
+        return Verdict("loose", shown)
+    return FINE
+
+
+def judged(result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a") -> Verdict:
+    """Compare every bound of an assessment, and its baseline, with the truth: the worst verdict."""
+    verdicts = []
+    for name, interval in truth.items():
+        if name == "baseline":
+            verdicts.append(_judged_baseline(result.baseline, interval, of))
+        elif getattr(result, name) is not None:
+            verdicts.append(judged_bound(name, getattr(result, name), interval, of=of))
+    return worst(verdicts)
+
+
+def _judged_baseline(value: float | None, truth: tuple[float, float], of: str) -> Verdict:
+    low, high = truth
+    margin = 1e-9 * high + ROUNDING
+    if value is None or low - margin <= value <= high + margin:
+        return FINE
+    message = f"baseline {value!r}, true value in [{low!r}, {high!r}]"
+    return Verdict("unsafe", message, f"assert {low - margin!r} <= {of}.baseline <= {high + margin!r}")
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The verdict that matters most."""
+    order: list[Kind] = ["fine", "refused", "loose", "internal", "unsafe"]
+    return max(verdicts, key=lambda v: order.index(v.kind), default=FINE)
