@@ -272,7 +272,7 @@ def test_the_whole_answer_of_an_assessment():
         "Threat:  Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())",
         "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
         "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
-        "Publishing the raw data would add between 89 and 90 of 100; this release reaches at most 15 % of that.",
+        "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
         "",
         "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
         "success     at most 0.231977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",

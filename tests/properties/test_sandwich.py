@@ -145,7 +145,7 @@ def test_gaussian_on_vectors_never_exceeds_gdp(pi, mu, seed):
     kind=st.sampled_from(["laplace", "gaussian", "exponential"]),
 )
 def test_continuous_priors(shape, eta, scale, clamp, known, kind):
-    """The quadrature's intervals are estimates to 1e-6 or so, hence the wider slack."""
+    """The values are upper ends of intervals up to 1e-4 wide, hence the wider slack."""
     prior = dr.Prior.continuous(beta(*shape), 0.0, 1.0)
     threat = dr.Threat(prior, dr.Knowledge.everything() if known else dr.Knowledge.nothing(), dr.Goal.within(eta))
     mechanism = {
@@ -155,6 +155,6 @@ def test_continuous_priors(shape, eta, scale, clamp, known, kind):
     }[kind]()
     answer = dr.assess(mechanism, threat)
     assert_sandwich(answer)
-    assert -1e-6 <= answer.success.value - answer.baseline <= answer.worst_gain.value + 1e-6
-    assert 0.0 <= answer.rad.value <= answer.worst_gain.value + 1e-5
+    assert -1e-6 <= answer.success.value - answer.baseline <= answer.worst_gain.value + 2e-4
+    assert 0.0 <= answer.rad.value <= answer.worst_gain.value + 2e-4
     assert answer.rad.rule == "exact-continuous" or answer.rad.value <= 1e-5

@@ -292,9 +292,10 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
 
 
 def _ceiling(case: Case, rad: tuple[Bound, Finding] | None) -> Bound | None:
-    """Return what the raw data would add: to two digits where no exact risk tells as much about the prior."""
-    ceiling = case.threat.ceiling
-    exact = case.include_prior or (rad is not None and rad[0].side == "exact")
+    """Return what the raw data would add: to two digits where nothing else in the result tells as much of the prior."""
+    ceiling, prior = case.threat.ceiling, case.threat.prior
+    public = prior is not None and prior.measured is None and prior.is_uniform  # its size is no secret
+    exact = case.include_prior or public or (rad is not None and rad[0].side == "exact")
     return ceiling if exact or ceiling is None else coarse_interval(ceiling)
 
 

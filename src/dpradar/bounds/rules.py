@@ -177,7 +177,7 @@ RULES: tuple[Rule, ...] = (
     _engine("exact-line", "noise on the line, certified integral", _line, "[RAD] Examples 4.7, 4.8"),
     _engine("exact-counts", "a local report made several times, by counting", _counts, _OURS),
     _engine("exact-finite", "finite channel, sum over outputs", _finite),
-    _engine("exact-continuous", "continuous prior, quadrature", _continuous, "[RAD] A.2"),
+    _engine("exact-continuous", "continuous prior, enclosed from both sides", _continuous, "[RAD] A.2"),
     _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear),
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
     _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known),

@@ -1,4 +1,4 @@
-"""The nested Monte Carlo estimate of [RAD] A.2, kept as a cross-check of the quadrature."""
+"""The nested Monte Carlo estimate of [RAD] A.2, kept as a cross-check."""
 
 from __future__ import annotations
 

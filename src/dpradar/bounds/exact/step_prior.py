@@ -1,0 +1,188 @@
+"""A continuous prior replaced by one with a density of steps, and by how much that changes the risk of any attack."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .density_shapes import density_shape
+from .prior_cells import PriorCells, cut
+
+if TYPE_CHECKING:
+    from ...mechanisms.capabilities import ContinuousModel
+    from ...threats.prior import Continuous
+    from .likelihoods import GaussianNoise, LaplaceNoise
+
+__all__ = ["StepPrior", "step_prior"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+_START = 32
+_MOST = 60_000
+_MOST_FINE = 200_000
+_WIDE = 0.3  # of the noise's unit: wider cells only where the prior has next to no mass
+_POINT = 1e-12  # of the noise's unit: narrower cells are points
+_LITTLE = 1e-9
+_TURN = 1e-6  # the probability of a cell in which nothing is known of the density
+_LAGS = 24  # units of the noise beyond which a density below e^-24 of its top counts as that
+
+
+@dataclass(frozen=True, eq=False)
+class StepPrior:
+    """The prior on fine cells, and the coarse cells over which likelihoods are averaged.
+
+    Hits are counted with the prior times the factor c(x) of a renormalised mechanism, 1 for noise.
+    """
+
+    fine: PriorCells
+    noise: GaussianNoise | LaplaceNoise
+    factor: Floats  # the average of c over each fine cell
+    most_factor: Floats
+    coarse: Ints  # the fine edges that are edges of coarse cells
+
+    @property
+    def edges(self) -> Floats:
+        """The edges of the coarse cells."""
+        return self.fine.edges[self.coarse]
+
+    @cached_property
+    def hits(self) -> Floats:
+        """The measure of hits of everything below each fine edge."""
+        return np.concatenate([[0.0], np.cumsum(self.fine.mass * self.factor)])
+
+    @cached_property
+    def bracket(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Bounds on the density of the prior and of the measure of hits in each fine cell."""
+        low, high = self.fine.bracket
+        least = np.maximum(2.0 * self.factor - self.most_factor, 0.0)
+        return low, high, low * least, high * self.most_factor
+
+    @cached_property
+    def unknown_before(self) -> Ints:
+        """The number of fine cells, before each fine edge, in which nothing bounds the density."""
+        return np.concatenate([[0], np.cumsum(np.isinf(self.fine.bracket[1]))])
+
+    @cached_property
+    def coarse_cell(self) -> Ints:
+        """The coarse cell of each fine cell."""
+        return np.repeat(np.arange(self.coarse.size - 1), np.diff(self.coarse))
+
+    @cached_property
+    def points(self) -> Bools:
+        """The fine cells that are too narrow to be told from a point."""
+        return np.asarray(self.fine.width < _POINT * self.noise.unit)
+
+    def cell(self, x: Floats) -> Ints:
+        """Return the fine cells that hold x."""
+        found = np.searchsorted(self.fine.edges, x, side="right") - 1
+        return np.clip(found, 0, self.fine.mass.size - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Deviation:
+    """How far the prior may be from its steps, cell by cell."""
+
+    hits: Floats  # the largest difference of the distribution functions, of the measure of hits
+    own: Floats  # the same of the prior
+    wrong: Floats  # by how much the cell's hits may be off
+    factor: Floats
+    most_factor: Floats
+
+
+def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
+    low, high = cells.bracket
+    d, s, m = cells.density, cells.width, cells.mass
+    own = np.minimum(_between(low, d, high) * s, m)
+    if not model.renormalised:
+        one = np.ones(d.size)
+        return _Deviation(own, own, np.zeros(d.size), one, one)
+    at = 1.0 / model.kernel.mass(model.low - cells.edges, model.high - cells.edges)
+    centre = cells.edges[:-1] + 0.5 * s
+    middle = 1.0 / model.kernel.mass(model.low - centre, model.high - centre)
+    chord = 0.5 * (at[1:] + at[:-1])
+    # c is convex, so its average lies between the value in the middle and the chord.
+    factor, off = 0.5 * (middle + chord), 0.5 * np.maximum(chord - middle, 0.0)
+    span = np.abs(np.diff(at)) + 4.0 * off
+    most, least = factor + span, np.maximum(factor - span, 0.0)
+    hits = np.minimum(_between(low * least, d * factor, high * most) * s, m * most)
+    return _Deviation(hits, own, m * off + own * span, factor, most)
+
+
+def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
+    """Return (mean - low)(high - mean)/(high - low): how fast a density in [low, high] leaves its mean, at most."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.where(np.isinf(high), 1.0, np.maximum(high - mean, 0.0) / (high - low))
+    return np.where(high > low, np.maximum(mean - low, 0.0) * share, 0.0)
+
+
+def step_prior(
+    law: Continuous, model: ContinuousModel, noise: GaussianNoise | LaplaceNoise, marks: Floats, tolerance: float
+) -> tuple[StepPrior, float, float]:
+    """Return the steps, and by how much success and rad of any attack may differ from those under the prior itself.
+
+    ``marks`` are made edges. The cells are halved until the differences are about the tolerance.
+    """
+    shape = density_shape(law.distribution)
+
+    def coarse(cells: PriorCells) -> Floats:
+        off = _deviation(cells, model)
+        moved = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
+        over = np.maximum(moved * (cells.mass.size / tolerance), cells.width / (_WIDE * noise.unit))
+        return np.where((cells.mass > _LITTLE) & (cells.width > _POINT * noise.unit), over, 0.0)
+
+    def fine(cells: PriorCells) -> Floats:
+        off = _deviation(cells, model)
+        unknown = np.isinf(cells.bracket[1])
+        over = np.where(unknown, cells.mass * off.most_factor / _TURN, off.hits / (0.04 * tolerance))
+        over = np.maximum(over, off.wrong * (4.0 * cells.mass.size / tolerance))
+        return np.where((cells.mass > _LITTLE) & (cells.width > _POINT * noise.unit), over, 0.0)
+
+    edges = np.concatenate([np.linspace(law.low, law.high, _START + 1), marks])
+    rough = cut(law, edges, coarse, _MOST, shape)
+    cells = cut(law, rough.edges, fine, _MOST_FINE, shape)
+    off = _deviation(cells, model)
+    prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges))
+    inside = ~prior.points
+    moved = _moved(prior, off)
+    ends = 2.0 * _follow(cells, noise, np.where(inside, off.hits, 0.0))
+    lost = float(off.wrong.sum())
+    success = 5.0 * moved + ends + lost
+    return prior, success, success + moved + lost + 2.0 * float(off.own[inside].max(initial=0.0))
+
+
+def _moved(prior: StepPrior, off: _Deviation) -> float:
+    """Return what it may cost to spread the hits of each coarse cell evenly over it."""
+    x, hits, start = prior.fine.edges, prior.hits, prior.coarse
+    width, mass = np.diff(x[start]), np.diff(hits[start])
+    cell = np.repeat(np.arange(width.size), np.diff(start))
+    chord = hits[start[:-1]][cell] + (mass / width)[cell] * (x[:-1] - x[start[:-1]][cell])
+    apart = np.abs(np.append(hits[:-1] - chord, 0.0))
+    # Between fine edges the difference is at most that of the steps more than what a straight line says.
+    area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off.hits * prior.fine.width
+    spread = prior.noise.top * np.add.reduceat(area, start[:-1])
+    largest = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off.hits, start[:-1])
+    return float(np.minimum(np.minimum(spread, 2.0 * largest), mass).sum())
+
+
+def _follow(cells: PriorCells, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
+    """Return a bound on the integral over y of the largest (deviation at x) * p(y | x): the end of a window near y."""
+    unit = max(noise.unit, float(cells.edges[-1] - cells.edges[0]) / _MOST)
+    count = int(np.ceil((cells.edges[-1] - cells.edges[0]) / unit)) + 1
+    blocks = cells.edges[0] + unit * np.arange(count + 1)
+    first = np.clip(np.searchsorted(cells.edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
+    last = np.clip(np.searchsorted(cells.edges, blocks[1:], side="left"), first + 1, cdf.size)
+    largest = np.maximum.reduceat(np.append(cdf, 0.0), np.stack([first, last], axis=1).ravel())[::2]
+    padded = np.concatenate([np.zeros(_LAGS), largest, np.zeros(_LAGS)])
+    reached = np.zeros(padded.size)
+    for lag in range(_LAGS + 1):
+        height = float(noise.at(np.zeros(1), np.array([max(lag - 1, 0) * unit]))[0])
+        reached[: padded.size - lag] = np.maximum(reached[: padded.size - lag], height * padded[lag:])
+        reached[lag:] = np.maximum(reached[lag:], height * padded[: padded.size - lag])
+    beyond = float(cdf.max(initial=0.0)) * math.exp(1.0 - _LAGS)
+    return float(reached.sum()) * unit + beyond * (1.0 + count)
