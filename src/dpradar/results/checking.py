@@ -14,6 +14,7 @@ from ..params import shown
 from .agreement import (
     advantage,
     calibrated,
+    claimed_total,
     limits_on_bounds,
     noise_per_threat,
     ordered,
@@ -166,20 +167,37 @@ ADVICE = table(
         "notes": TEXTS,
     }
 )
-ACCOUNTING = table(
+FINDING = table(
     {
-        "version": text,
+        "rule": text,
         "title": text,
-        "claim": maybe(text),
-        "claimed": maybe(text),
-        "met": maybe(flag),
-        "command": maybe(text),
-        "totals": each(TOTAL),
-        "warnings": TEXTS,
-        "facts": mapping(None),
-        "advice": maybe(ADVICE),
-        "assessment": maybe(ASSESSMENT),
+        "severity": word("refutes", "unproven", "note"),
+        "where": text,
+        "why": text,
+        "witness": text,
+        "fix": text,
+        "cites": TEXTS,
+        "evidence": maybe(AUDIT),
     }
+)
+ACCOUNTING = also(
+    table(
+        {
+            "version": text,
+            "title": text,
+            "claim": maybe(text),
+            "claimed": maybe(text),
+            "met": maybe(flag),
+            "command": maybe(text),
+            "totals": each(TOTAL),
+            "warnings": TEXTS,
+            "facts": mapping(None),
+            "advice": maybe(ADVICE),
+            "assessment": maybe(ASSESSMENT),
+        },
+        {"findings": each(FINDING)},
+    ),
+    claimed_total,
 )
 CORRELATION = table(
     {
@@ -199,19 +217,6 @@ CORRELATION = table(
         "simulated": maybe(SIMULATED),
         "notes": TEXTS,
         "warnings": TEXTS,
-    }
-)
-FINDING = table(
-    {
-        "rule": text,
-        "title": text,
-        "severity": word("refutes", "unproven", "note"),
-        "where": text,
-        "why": text,
-        "witness": text,
-        "fix": text,
-        "cites": TEXTS,
-        "evidence": maybe(AUDIT),
     }
 )
 LINT = table(

@@ -49,7 +49,7 @@ LEAKAGE = also(_bound(number(0.0)), table({"cites": TEXTS, "assumes": TEXTS}))
 COST = mapping(maybe(LOSS))  # null is an infinite error
 DISCARDED = table({"quantity": word(*QUANTITIES), "rule": text, "why": text, "bound": maybe(FULL_RISK)})
 RATES = also(table({"fpr": each(SHARE), "fnr": each(each(SHARE)), "assumes": TEXTS}), curves)
-PRIOR = table({}, {"size": maybe(whole()), "kappa": maybe(SHARE), "hash": text})
+PRIOR = table({}, {"size": maybe(whole()), "kappa": maybe(SHARE), "id": maybe(text)})
 LIMIT = also(
     table(
         {
