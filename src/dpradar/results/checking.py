@@ -39,6 +39,7 @@ from .parts import (
     NOTICE,
     OPEN_SHARE,
     PRIOR,
+    RAREST,
     RATES,
     READING,
     RELATION,
@@ -77,7 +78,7 @@ ASSESSMENT = also(
             "neighbours": maybe(RELATION),
             "others": each(DISCARDED),
         },
-        {"rates": maybe(RATES)},
+        {"rates": maybe(RATES), "ceiling": maybe(FULL_RISK), "rarest": maybe(RAREST)},
     ),
     reasons,
 )
