@@ -92,7 +92,14 @@ def kill(process: subprocess.Popen) -> None:
 
 def numbers(printed: str) -> list[dict]:
     """Return the results of all runs."""
-    return [run["result"] for run in json.loads(printed)["runs"]]
+    return [unnamed(run["result"]) for run in json.loads(printed)["runs"]]
+
+
+def unnamed(result: dict) -> dict:
+    """Return a result without the name of its prior, which is drawn at random."""
+    if "prior" not in result:
+        return result
+    return {**result, "prior": {key: value for key, value in result["prior"].items() if key != "id"}}
 
 
 def kept(store: Path) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpradar import campaigns
-from tests.campaigns.campaigns import finished, kept, kill, numbers, shards_of, started, wait_for, write
+from tests.campaigns.campaigns import finished, kept, kill, numbers, shards_of, started, unnamed, wait_for, write
 
 SMALL = {"attacks": 400_000, "reports": 6_000_000}
 LARGE = {"attacks": 4_000_000, "reports": 90_000_000}
@@ -26,7 +26,7 @@ def undisturbed(folder, sizes):
         file = write(folder, **sizes)
         found = campaigns.run(campaigns.read(file), file.with_suffix(".sqlite"), executor=thread, workers=1)
     assert found.done
-    return json.loads(json.dumps([run.result.to_dict() for run in found.runs]))
+    return json.loads(json.dumps([unnamed(run.result.to_dict()) for run in found.runs]))
 
 
 @pytest.fixture(scope="module")

@@ -192,6 +192,7 @@ def poisoned(value: Any, poison: str) -> Any:
             "maximise",
             "notion",
             "severity",
+            "acknowledge",
         }
         new = {f.name: poisoned(getattr(value, f.name), poison) for f in fields(value) if f.init and f.name not in keep}
         return replace(value, **new)

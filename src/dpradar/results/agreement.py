@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "advantage",
     "calibrated",
+    "claimed_total",
     "contradictions",
     "curves",
     "limit_met",
@@ -138,6 +139,13 @@ def noise_per_threat(data: Any, path: str) -> Iterator[Problem]:
         if len(one["assessments"]) != len(data["assessments"]):
             message = f"must have one entry for each of {len(data['assessments'])} threats"
             yield Problem(f"{path}neighbours_cost[{index + 1}].assessments", message)
+
+
+def claimed_total(data: Any, path: str) -> Iterator[Problem]:
+    """Check that there is a total under the granularity of the claim."""
+    known = [total["granularity"] for total in data["totals"]]
+    if data["claimed"] is not None and data["claimed"] not in known:
+        yield Problem(f"{path}claimed", f"must be the granularity of a total: {', '.join(known) or 'there is none'}")
 
 
 def usable(data: Any, path: str) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from ..params import shown
 from .agreement import (
     advantage,
     calibrated,
+    claimed_total,
     limits_on_bounds,
     noise_per_threat,
     ordered,
@@ -38,6 +39,7 @@ from .parts import (
     NOTICE,
     OPEN_SHARE,
     PRIOR,
+    RAREST,
     RATES,
     READING,
     RELATION,
@@ -76,7 +78,7 @@ ASSESSMENT = also(
             "neighbours": maybe(RELATION),
             "others": each(DISCARDED),
         },
-        {"rates": maybe(RATES)},
+        {"rates": maybe(RATES), "ceiling": maybe(FULL_RISK), "rarest": maybe(RAREST)},
     ),
     reasons,
 )
@@ -166,20 +168,37 @@ ADVICE = table(
         "notes": TEXTS,
     }
 )
-ACCOUNTING = table(
+FINDING = table(
     {
-        "version": text,
+        "rule": text,
         "title": text,
-        "claim": maybe(text),
-        "claimed": maybe(text),
-        "met": maybe(flag),
-        "command": maybe(text),
-        "totals": each(TOTAL),
-        "warnings": TEXTS,
-        "facts": mapping(None),
-        "advice": maybe(ADVICE),
-        "assessment": maybe(ASSESSMENT),
+        "severity": word("refutes", "unproven", "note"),
+        "where": text,
+        "why": text,
+        "witness": text,
+        "fix": text,
+        "cites": TEXTS,
+        "evidence": maybe(AUDIT),
     }
+)
+ACCOUNTING = also(
+    table(
+        {
+            "version": text,
+            "title": text,
+            "claim": maybe(text),
+            "claimed": maybe(text),
+            "met": maybe(flag),
+            "command": maybe(text),
+            "totals": each(TOTAL),
+            "warnings": TEXTS,
+            "facts": mapping(None),
+            "advice": maybe(ADVICE),
+            "assessment": maybe(ASSESSMENT),
+        },
+        {"findings": each(FINDING)},
+    ),
+    claimed_total,
 )
 CORRELATION = table(
     {
@@ -199,19 +218,6 @@ CORRELATION = table(
         "simulated": maybe(SIMULATED),
         "notes": TEXTS,
         "warnings": TEXTS,
-    }
-)
-FINDING = table(
-    {
-        "rule": text,
-        "title": text,
-        "severity": word("refutes", "unproven", "note"),
-        "where": text,
-        "why": text,
-        "witness": text,
-        "fix": text,
-        "cites": TEXTS,
-        "evidence": maybe(AUDIT),
     }
 )
 LINT = table(

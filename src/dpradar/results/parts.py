@@ -49,7 +49,10 @@ LEAKAGE = also(_bound(number(0.0)), table({"cites": TEXTS, "assumes": TEXTS}))
 COST = mapping(maybe(LOSS))  # null is an infinite error
 DISCARDED = table({"quantity": word(*QUANTITIES), "rule": text, "why": text, "bound": maybe(FULL_RISK)})
 RATES = also(table({"fpr": each(SHARE), "fnr": each(each(SHARE)), "assumes": TEXTS}), curves)
-PRIOR = table({}, {"size": maybe(whole()), "kappa": maybe(SHARE), "hash": text})
+PRIOR = table({}, {"size": maybe(whole()), "kappa": maybe(SHARE), "skew": maybe(LOSS), "id": maybe(text)})
+RAREST = table({"tpr": FULL_RISK, "fpr": SHARE, "odds": maybe(number(0.0))})
+RAW = also(table({"least": LOSS, "most": LOSS}, only=True), ordered("least", "most"))
+NEAR_CEILING = {"raw": maybe(RAW), "acknowledge": word("", "near-ceiling")}
 LIMIT = also(
     table(
         {
@@ -62,7 +65,8 @@ LIMIT = also(
             "source": text,
             "at": maybe(number(0.0)),
             "reason": text,
-        }
+        },
+        NEAR_CEILING,
     ),
     limit_met,
 )
@@ -84,7 +88,8 @@ ACHIEVED = table(
         "threat": text,
         "rule": text,
         "side": SIDE,
-    }
+    },
+    NEAR_CEILING,
 )
 WITNESS = also(
     table(
