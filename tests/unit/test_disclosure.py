@@ -142,13 +142,12 @@ def test_kappa_has_two_digits_unless_the_prior_is_included():
     assert dr.assess(guarantee, counted, include_prior=True).baseline == pytest.approx(0.873, abs=1e-12)
 
 
-# Releases, the distance of the region, and counts of 1,000 that are not found. Several numbers of two digits each leave
-# a few counts open. Of a rare value the skew and the ceiling have two digits of a count of a few, which tell it: such
-# cells are what ``suppress`` is for.
+# Releases, the distance of the region, and counts of 10,000 that are not found. Several numbers of two digits each leave
+# about one in a hundred open, so a count of a few is found all the same: such cells are what ``suppress`` is for.
 NO_EXACT_RISK = {
-    "a guarantee": (dr.PureDP(1.0, neighbours="replace-one"), 0.0, (127, 333, 475)),
-    "a sample": (dr.GRR(m=2, epsilon=1.0), 0.05, (127, 333, 475)),
-    "a guarantee and a sample": (dr.ApproxDP(0.5, 1e-6, neighbours="replace-one"), 0.05, (127, 333, 475)),
+    "a guarantee": (dr.PureDP(1.0, neighbours="replace-one"), 0.0, (1270, 3330, 4750)),
+    "a sample": (dr.GRR(m=2, epsilon=1.0), 0.05, (1270, 3330, 4750)),
+    "a guarantee and a sample": (dr.ApproxDP(0.5, 1e-6, neighbours="replace-one"), 0.05, (1270, 3330, 4750)),
 }
 
 
@@ -157,7 +156,7 @@ def test_trying_all_counts_does_not_find_the_one_that_was_saved(name, tmp_path):
     release, distance, counts = NO_EXACT_RISK[name]
 
     def saved(count):
-        prior = _counted([1.0 - count / 1000, count / 1000], distance=distance)
+        prior = _counted([1.0 - count / 10_000, count / 10_000], rows=10_000, distance=distance)
         dr.assess(release, dr.Threat(prior)).save(tmp_path / "a.json")
         data = json.loads((tmp_path / "a.json").read_text())
         assert all(data[q] is None or data[q]["side"] == "upper" for q in ("rad", "success"))
@@ -166,9 +165,9 @@ def test_trying_all_counts_does_not_find_the_one_that_was_saved(name, tmp_path):
 
     for secret in counts:
         file = saved(secret)
-        fitting = [count for count in range(max(1, secret - 6), secret + 7) if saved(count) == file]
+        fitting = [count for count in range(secret - 6, secret + 7) if saved(count) == file]
         assert secret in fitting
-        assert len(fitting) >= 2, secret
+        assert len(fitting) >= 5, secret
 
 
 @pytest.mark.parametrize("release", [dr.GRR(m=3, epsilon=1.0), dr.PureDP(1.0, neighbours="replace-one")])
