@@ -150,11 +150,11 @@ def test_sentences_of_a_quantity(quantity, value, side, told):
 
 
 THREATS = {
-    "Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())": (
+    "Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())": (
         "An attacker who knows nothing about the target and wants the exact value",
         "one of 10 possible values",
     ),
-    "Threat(Prior(10 values, largest probability 0.1), Knowledge.everything(), Goal.exact())": (
+    "Threat(Prior(10 values), Knowledge.everything(), Goal.exact())": (
         "An attacker who knows the target's record and wants to find out whether it was used",
         "one of 10 possible values",
     ),
@@ -162,11 +162,11 @@ THREATS = {
         "An attacker who knows nothing about the target and is right when its guess is within 5",
         "a number in [0, 100]",
     ),
-    "Threat(Prior(8 values, largest probability 0.3), Knowledge.columns('age', 'sex', 'zip'), Goal.columns('income'))": (
+    "Threat(Prior(8 values), Knowledge.columns('age', 'sex', 'zip'), Goal.columns('income'))": (
         "An attacker who knows the target's age, sex and zip and wants the target's income",
         "one of 8 possible values",
     ),
-    "Threat(Prior(8 values, largest probability 0.3), Knowledge.labels(3 labels), Goal.labels(2 labels))": (
+    "Threat(Prior(8 values), Knowledge.labels(3 labels), Goal.labels(2 labels))": (
         "An attacker who knows in which of 3 groups the target is and wants to know in which of 2 classes the target is",
         "one of 8 possible values",
     ),

@@ -37,7 +37,8 @@ def coarse_interval(bound: Bound) -> Bound:
     >>> wide.low, wide.value, wide.side
     (0.019, 0.02, 'upper')
     """
-    low = two_digits(bound.value if bound.low is None else bound.low, "down")
+    # Twelve digits count: 1 - kappa of ten equal values is 0.9, whatever its last bit.
+    low = two_digits(float(f"{bound.value if bound.low is None else bound.low:.12g}"), "down")
     high = min(1.0, two_digits(float(f"{bound.value:.12g}"), "up"))
     return replace(bound, value=high, low=low, high=high, side=side_of(low, high))
 
