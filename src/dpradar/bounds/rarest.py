@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import NumericsError
 from ..guarantees.privacy import HasPrivacy
 from ..results.bound import Bound
 from ..results.ceiling import Rarest
@@ -79,5 +80,8 @@ def _promise(case: Case) -> Privacy | None:
     own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
     if case.prior.is_open and not own:
         return None
-    promise = case.promise("replace-one")
+    try:
+        promise = case.promise("replace-one")
+    except NumericsError:
+        return None
     return None if promise is None or (promise.curve or promise.tv) is None else promise

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import NumericsError
 from ..results.tradeoff import FPR, HasRates, SavedRates, bounded_rate
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ class Rates:
     @classmethod
     def of(cls, case: Case) -> Rates:
         """Return the rates of a case, under the relations that the question is about."""
-        known = (case.promise(relation) for relation in question_relations(case))
+        try:
+            known = [case.promise(relation) for relation in question_relations(case)]
+        except NumericsError:  # under one relation nothing is known, and that one may be the worse
+            return cls(())
         promises = (p for p in known if p is not None and (p.curve or p.tv) is not None)
         return cls(tuple(map(_promise, promises)), case.assumes)
 

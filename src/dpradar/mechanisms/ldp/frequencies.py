@@ -65,8 +65,8 @@ def frequencies(protocol: Any, reports: Any) -> Frequencies:
     >>> bool((abs(found.estimate - [0.5, 0.3, 0.2]) < 4 * found.deviation).all())
     True
     """
-    release = protocol.at(None) if hasattr(protocol, "at") else None
     m = getattr(protocol, "m", None)
+    release = protocol.at(None) if m is not None and hasattr(protocol, "at") else None
     if release is None or m is None:
         raise ParameterError("protocol", "a local protocol, such as OUE(m=10, epsilon=1.0)", repr(protocol))
     batches: Iterator[Any] = iter([reports]) if isinstance(reports, np.ndarray) else _batches(reports)
