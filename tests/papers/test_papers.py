@@ -40,8 +40,12 @@ SMALL = {
     "rad:fig6": lambda data, tell: rad_fig6.compute(
         data, tell, epsilons=[1.0, 10.0], fine_epsilons=[1.0, 10.0], fine_etas=[0, 10, 20, 50]
     ),
-    "rad:fig10": lambda _, tell: rad_fig10.compute(1.0, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
-    "rad:fig11": lambda _, tell: rad_fig10.compute(0.1, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3),
+    "rad:fig10": lambda _, tell: rad_fig10.compute(
+        1.0, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3, grid_runs=3
+    ),
+    "rad:fig11": lambda _, tell: rad_fig10.compute(
+        0.1, tell, epsilons=[1.0], etas=[0.1], draws=[10, 20], runs=3, grid_runs=3
+    ),
     "unify:fig1": lambda _, tell: unify_fig1.compute(QUICK, tell, noises=[1.0, 1.5], baselines=[0.1, 0.5]),
     "unify:fig2": lambda _, __: unify_fig2.compute({"Gaussian": [0.5, 1.0, 2.0]}),
     "unify:fig3": lambda _, __: unify_fig3.compute(sigmas=[0.5, 1.0, 2.0]),

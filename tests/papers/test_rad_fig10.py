@@ -30,7 +30,7 @@ def calculus(shape: float, epsilon: float, eta: float, draws: int, runs: int) ->
 
 @pytest.mark.parametrize(("shape", "epsilon", "eta"), FIGURE)
 def test_quadrature_of_the_figures(shape, epsilon, eta):
-    (row, _) = rad_fig10.compute(shape, epsilons=[epsilon], etas=[eta], draws=[4], runs=2).rows
+    (row, _) = rad_fig10.compute(shape, epsilons=[epsilon], etas=[eta], draws=[4], runs=2, grid_runs=2).rows
     reference = continuous.converged(shape, shape, epsilon, eta, known=False, n=500).limit.rad
     assert row["quadrature"] == pytest.approx(reference, abs=3e-6)
     assert row["quadrature_low"] - 1e-6 <= reference <= row["quadrature"] + 1e-6  # 1e-6 is the twin's own accuracy
@@ -132,7 +132,7 @@ def test_laws(shape):
 
 
 def test_summary_of_the_runs():
-    table = rad_fig10.compute(1.0, epsilons=[1.0], etas=[0.1], draws=[20, 40], runs=5)
+    table = rad_fig10.compute(1.0, epsilons=[1.0], etas=[0.1], draws=[20, 40], runs=5, grid_runs=5)
     assert [(row["draws"], row["estimator"]) for row in table.rows] == [
         (20, "calculus"),
         (20, "grid"),
@@ -144,8 +144,33 @@ def test_summary_of_the_runs():
         assert (row["low"], row["high"]) == pytest.approx((row["mean"] - reach, row["mean"] + reach), rel=1e-12)
 
 
+def test_settings_of_the_paper():
+    """Appendix A.2, before Figures 10 and 11: eta in {.1, .25, .5, .75}, J = 500; the quick version has fewer runs."""
+    assert rad_fig10.ETAS == (0.1, 0.25, 0.5, 0.75)
+    assert rad_fig10.RUNS == 500
+    table = rad_fig10.compute(0.1, epsilons=[1.0], draws=[4], grid_runs=2)
+    assert [(row["eta"], row["runs"]) for row in table.where(estimator="calculus").rows] == [
+        (eta, 500) for eta in rad_fig10.ETAS
+    ]
+    assert set(table.where(estimator="grid").numbers("runs")) == {2}
+
+
+@pytest.mark.parametrize(("eta", "shape"), [(0.5, 1.0), (0.75, 0.1)])
+def test_many_runs_agree_with_the_quadrature(eta, shape):
+    """500 runs see a bias of a few thousandths; windows of more than half the range leave only the ends to guess."""
+    exact = continuous.converged(shape, shape, 5.0, eta, known=False, n=500).limit.rad
+    values = calculus(shape, 5.0, eta, draws=60, runs=500)
+    standard_error = values.std(ddof=1) / math.sqrt(values.size)
+    assert abs(values.mean() - exact) <= 4 * standard_error + 0.005
+    assert standard_error < 0.01
+
+
 def test_the_same_seed_gives_the_same_numbers():
-    first, second = (rad_fig10.compute(0.1, epsilons=[1.0], etas=[0.1], draws=[20], runs=3) for _ in range(2))
+    first, second = (
+        rad_fig10.compute(0.1, epsilons=[1.0], etas=[0.1], draws=[20], runs=3, grid_runs=3) for _ in range(2)
+    )
     assert first == second
-    other = rad_fig10.compute(0.1, epsilons=[1.0], etas=[0.1], draws=[20], runs=3, rng=np.random.default_rng(2))
+    other = rad_fig10.compute(
+        0.1, epsilons=[1.0], etas=[0.1], draws=[20], runs=3, grid_runs=3, rng=np.random.default_rng(2)
+    )
     assert other != first

@@ -63,6 +63,15 @@ def _gradients(name: str) -> PaperFigure:
     return PaperFigure(what, None, rad_fig4.draw, note, compute, trains=True)
 
 
+def _nested(shape: float, law: str) -> PaperFigure:
+    def compute(_: Path | None, progress: Callable[[str], None], __: Path, ___: Any, effort: Effort) -> Table:
+        if effort.quick:
+            return rad_fig10.compute(shape, progress, draws=rad_fig10.QUICK_DRAWS, runs=rad_fig10.QUICK_RUNS)
+        return rad_fig10.compute(shape, progress)
+
+    return PaperFigure(f"nested Monte Carlo, prior {law}", None, rad_fig10.draw, "", compute)
+
+
 FIGURES: Mapping[str, PaperFigure] = {
     "rad:fig1": PaperFigure(
         "Theorems 4.3 and 4.2 for five mechanisms", lambda _, __: rad_fig1.compute(), rad_fig1.draw
@@ -85,12 +94,8 @@ FIGURES: Mapping[str, PaperFigure] = {
     ),
     "rad:fig8": _rad_audit("Porto"),
     "rad:fig9": _rad_audit("Geolife"),
-    "rad:fig10": PaperFigure(
-        "nested Monte Carlo, prior U(0, 1)", lambda _, progress: rad_fig10.compute(1.0, progress), rad_fig10.draw
-    ),
-    "rad:fig11": PaperFigure(
-        "nested Monte Carlo, prior Beta(.1, .1)", lambda _, progress: rad_fig10.compute(0.1, progress), rad_fig10.draw
-    ),
+    "rad:fig10": _nested(1.0, "U(0, 1)"),
+    "rad:fig11": _nested(0.1, "Beta(.1, .1)"),
     "rad:table2": model_tables.TABLE_2,
     "unify:fig1": PaperFigure(
         "noise of DP-SGD for a risk target, f-DP and Renyi DP: GPT-2 on SST-2",

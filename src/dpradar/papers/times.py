@@ -16,8 +16,6 @@ _SECONDS: Mapping[str, float] = {
     "rad:fig7": 27,
     "rad:fig8": 6,
     "rad:fig9": 9,
-    "rad:fig10": 9,
-    "rad:fig11": 9,
     "measurement:fig5.1": 3,
     "measurement:fig6.4": 4,
     "measurement:fig6.5": 5,
@@ -40,6 +38,8 @@ _SECONDS: Mapping[str, float] = {
 _QUICK: Mapping[str, float] = {
     "rad:fig4": 45,
     "rad:fig5": 45,
+    "rad:fig10": 15,
+    "rad:fig11": 15,
     "measurement:fig8.1": 70,
     "measurement:fig8.2": 12,
     "measurement:fig8.3": 30,
@@ -50,6 +50,8 @@ _QUICK: Mapping[str, float] = {
 _FULL: Mapping[str, float] = {
     "rad:fig4": 3500,
     "rad:fig5": 3500,
+    "rad:fig10": 650,
+    "rad:fig11": 650,
     "measurement:fig8.1": 400,
     "measurement:fig8.2": 60,
     "measurement:fig8.3": 250,

@@ -189,7 +189,7 @@ _NESTED: tuple[Claim, ...] = (
         what="largest distance from certified quadrature, in standard errors of the mean",
         ours=_reach,
         agrees=(0.0, 6.0),
-        tolerance="six means of ten runs each: Student's distribution with 9 degrees of freedom, chance 1 in 800",
+        tolerance="twelve means of ten runs or more each: Student's distribution with 9 degrees of freedom, 1 in 400",
     ),
 )
 
