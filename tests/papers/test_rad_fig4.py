@@ -13,6 +13,7 @@ import dpradar as dr
 from dpradar import papers
 from dpradar.papers import rad_fig4
 from dpradar.papers.figure import KEPT_PARTS
+from tests.twin import formulas
 
 FOLDER = os.environ.get("DPRADAR_DATA")
 real = pytest.mark.skipif(
@@ -89,3 +90,16 @@ def test_on_mnist(tmp_path):
         Path(str(FOLDER)), lambda _: None, epsilons=(2.0,), effort=papers.Effort(models=3), keep=tmp_path
     )
     check(table, 3)
+
+
+@pytest.mark.parametrize("sigma", [37.306, 4.999, 1.498])
+def test_bounds_of_the_figure(sigma):
+    """The printed curves take sqrt(T)/sigma, the ones that hold twice that; 8 candidates, 100 steps."""
+    mu, uniform = 10.0 / sigma, dr.Prior.uniform(8)
+    nothing, everything = dr.Threat(uniform), dr.Threat(uniform, dr.Knowledge.everything())
+    assert rad_fig4._printed_bound(sigma, everything) == pytest.approx(formulas.thm_4_2_uniform(mu, 8), abs=1e-9)
+    published = min(formulas.thm_5_1_first(mu, 8), formulas.thm_5_1_uniform(mu, 8))
+    assert rad_fig4._printed_bound(sigma, nothing) == pytest.approx(published, abs=1e-9)
+    assert rad_fig4._bound(sigma, everything) == pytest.approx(formulas.thm_4_2_uniform(2 * mu, 8), abs=1e-9)
+    root = formulas.root_bound(formulas.gdp_curve(2 * mu), 8)
+    assert rad_fig4._bound(sigma, nothing) <= min(root, formulas.hayes_success(mu, 8) - 1 / 8) + 1e-9
