@@ -1,6 +1,7 @@
 """Is my Opacus model leaking: an ordinary private training on handwritten digits, with three lines added.
 
-Needs PyTorch, Opacus and scikit-learn: pip install "dpradar[torch,search,report]". Run: make test-torch, or
+Needs PyTorch, Opacus, scikit-learn and dp-accounting: pip install "dpradar[torch,accounting,search,report]". Run: make
+test-torch, or
 python examples/is_my_model_leaking.py --runs 40 --reports pages/
 """
 
