@@ -31,8 +31,8 @@ LEAST_PATIENCE = 60.0
 class Copy:
     """A copy of the sources, in which one module at a time is changed."""
 
-    def __init__(self, folder: Path, chosen: tuple[str, ...]) -> None:
-        self.folder, self.chosen = folder, chosen
+    def __init__(self, folder: Path, chosen: tuple[str, ...], profile: str) -> None:
+        self.folder, self.chosen, self.profile = folder, chosen, f"--hypothesis-profile={profile}"
         self.seconds: dict[str, float] = {}  # that the tests of an unchanged module take
         shutil.copytree(PACKAGE, folder / "dpradar", ignore=shutil.ignore_patterns("__pycache__"))
 
@@ -58,7 +58,8 @@ class Copy:
     def _tests(self, module: str, limit: float | None) -> int:
         files = [str(ROOT / "tests" / name) for name in self.chosen or tests_of(module)]
         doctests = str(self.folder / "dpradar" / f"{module}.py")
-        options = ("-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not contract", "--rootdir", str(ROOT))
+        options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not contract", self.profile]
+        options += ["--rootdir", str(ROOT)]
         command = [sys.executable, "-m", "pytest", *options, "-c", str(ROOT / "pyproject.toml"), doctests, *files]
         path = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -88,6 +89,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn (1)")
     parser.add_argument("--line", type=int, nargs="+", help="only those of these lines")
     parser.add_argument("--tests", nargs="+", default=[], help="files below tests, instead of those that are listed")
+    parser.add_argument(
+        "--profile", default="few", help="of hypothesis, as in tests/conftest.py: few, ci or deep (few)"
+    )
     parser.add_argument("--list", action="store_true", help="print the mutants and run nothing")
     options = parser.parse_args()
     pool = []
@@ -105,7 +109,7 @@ def main() -> None:
     counts: Counter[str] = Counter()
     survivors = []
     with tempfile.TemporaryDirectory(prefix="dpradar-mutants-") as folder:
-        copy = Copy(Path(folder), tuple(options.tests))
+        copy = Copy(Path(folder), tuple(options.tests), options.profile)
         for mutant in drawn:
             outcome = copy.outcome(mutant)
             counts[outcome] += 1
