@@ -28,7 +28,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "bounds/exact/likeliest": ("oracles/test_likeliest.py", "twin/test_twin_brute.py"),
     "bounds/exact/line": ("twin/test_twin_lines.py", "properties/test_line_engine.py", "properties/test_shifts.py"),
     "bounds/exact/vectors": ("oracles/test_vectors.py", "twin/test_twin_vectors.py"),
-    "bounds/rarest": ("oracles/test_black_box.py", "oracles/test_extremes.py", "twin/test_twin_formulas.py"),
+    "bounds/rarest": ("unit/test_ceiling.py", "present/test_verdicts.py"),
     "guarantees": (
         "oracles/test_composition.py",
         "unit/test_profile.py",
