@@ -127,7 +127,7 @@ def test_measured_guesses_are_compared_alike():
     "values",
     [
         *(range(5), range(-7, 20, 3), range(9, -4, -2)),
-        *(range(2**60, 2**60 + 3), range(-(2**60), -(2**60) + 3), range(0, 2**60, 2**57), range(0, -(2**60), -(2**57))),
+        *(range(2**60, 2**60 + 3), range(-(2**60), -(2**60) + 3), range(0, 2**60, 2**57), range(2**60, 0, -(2**57))),
     ],
 )
 def test_ranges_are_scaled_as_lists_are(values, eta):
