@@ -23,7 +23,7 @@ SEED ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch fuzz numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch fuzz mutants numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ test: setup  ## run the tests and the doctests
 
 test-all: setup  ## the same with the slow tests and the comparisons with other libraries
 	$(PY) -m pytest -n $(JOBS) $(ARGS)
+
+mutants: setup  ## change the library in one place at a time and see which tests notice; ARGS="--module bounds/exact --most 50 --seed 1"
+	$(PY) -m tests.mutation $(ARGS)
 
 numbers: setup  ## compare some thousand numbers with tests/numbers/corpus.json; ARGS=--accept after naming the changes
 	$(PY) -m tests.numbers --jobs $(JOBS) $(ARGS)

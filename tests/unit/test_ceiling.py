@@ -128,6 +128,16 @@ def test_the_lower_end_holds_for_every_prior_as_near_as_the_true_one_may_be(goal
             assert there[1] <= high + 1e-12
 
 
+@pytest.mark.parametrize("goal", [dr.Goal.exact(), dr.Goal.within(1.0)])
+def test_intervals_of_a_prior_counted_in_few_rows_stay_probabilities(goal):
+    counted = replace(dr.Prior.uniform(6), measured=Measured(rows=2, cells=6, distance=0.9))
+    raw = dr.Threat(counted, goal=goal).raw
+    assert raw.rad == (0.0, 1.0)
+    # Without a goal that every guess meets, the raw data name every record: at least 1 - t is left of that.
+    assert raw.success == (pytest.approx(0.1, abs=1e-12), 1.0)
+    assert raw.bound().value == 1.0
+
+
 def test_a_release_as_good_as_the_raw_data_says_so():
     a = dr.assess(dr.Laplace(scale=0.01), HIV)
     assert a.ceiling is not None

@@ -120,3 +120,28 @@ def test_tolerance_is_added_exactly():
 def test_measured_guesses_are_compared_alike():
     run = dr.measure([0.9, 1e15], [0.9, 1e15], truth=[0.7, 1e15 + 0.5], within=0.2)
     assert run.success.estimate == 0.5
+
+
+@pytest.mark.parametrize("eta", [0, 1, 0.5, 0.7, Fraction(2, 3), 1e-9])
+@pytest.mark.parametrize(
+    "values",
+    [
+        *(range(5), range(-7, 20, 3), range(9, -4, -2)),
+        *(range(2**60, 2**60 + 3), range(-(2**60), -(2**60) + 3), range(0, 2**60, 2**57), range(2**60, 0, -(2**57))),
+    ],
+)
+def test_ranges_are_scaled_as_lists_are(values, eta):
+    """Each number is itself times the common unit: also where 64 bits do not hold the product."""
+    numbers, scaled = whole_numbers(values, eta, 0.25)
+    unit = math.lcm(fraction(eta).denominator, 4)
+    assert [int(number) for number in numbers] == [value * unit for value in values]
+    assert scaled == [fraction(eta) * unit, unit // 4]
+    # Room for a number and twice another one, in whatever kind of integer it is.
+    assert int(numbers[0] + 2 * numbers[-1]) == (values[0] + 2 * values[-1]) * unit
+
+
+def test_numbers_without_a_short_common_unit_stay_fractions():
+    values, eta = [Fraction(1, 3**6000), Fraction(1, 2), 1], Fraction(1, 3)
+    numbers, (scaled,) = whole_numbers(values, eta)
+    assert numbers.tolist() == values
+    assert scaled == eta

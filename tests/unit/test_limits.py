@@ -198,6 +198,42 @@ def test_delta_or_a_curve_needs_both_limits():
     assert tally.epsilon_lower(0.0, 0.05, always=False) > plain.epsilon_lower(0.0, 0.05, always=False)
 
 
+@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("tally", [Tally(70, 100, 24, 90), Tally(3, 50, 1, 60), Tally(10, 10, 0, 20)])
+def test_both_limits_of_a_tally_share_the_failure(tally, failure):
+    """Each fails with probability failure/2, so that both hold except with probability failure."""
+    corner = tally.corner(failure, always=False)
+    hits, drawn = tally.seen_first, tally.drawn_first
+    assert corner.first == pytest.approx(stats.beta.ppf(failure / 2, hits, drawn - hits + 1), rel=1e-9)
+    hits, drawn = tally.seen_other, tally.drawn_other
+    assert corner.other == pytest.approx(stats.beta.isf(failure / 2, hits + 1, drawn - hits), rel=1e-9)
+    corner = tally.corner(failure, always=True)
+    against = evidence(tally.seen_first, tally.drawn_first, corner.first)
+    assert math.log(against) == pytest.approx(-math.log(failure / 2), rel=1e-4)
+    against = evidence(tally.seen_other, tally.drawn_other, corner.other)
+    assert math.log(against) == pytest.approx(-math.log(failure / 2), rel=1e-4)
+
+
+def test_a_claim_that_is_tested_twice_is_held_against_a_quarter_of_the_failure():
+    """Two tests of two limits each. Counts that refute the epsilon of a mechanism at failure/2 a test, but not at
+    failure/4, refute the guarantee alone, which is tested once, and not the mechanism."""
+    failure, drawn, few = 0.05, 10_000, 1000
+
+    def lower(many, each):
+        least = stats.beta.ppf(each, many, drawn - many + 1)
+        return math.log(least / stats.beta.isf(each, few + 1, drawn - few))
+
+    at = {each: next(k for k in range(2500, 4000) if lower(k, each) > 1.0) for each in (failure / 2, failure / 4)}
+    assert at[failure / 2] + 5 < at[failure / 4]
+    once, twice = (claimed(claim, "replace-one") for claim in (dr.PureDP(1.0, **REPLACE), dr.GRR(m=2, epsilon=1.0)))
+    for many, refuted in ((-1, False), (0, True)):
+        tally = Tally(at[failure / 2] + many, drawn, few, drawn)
+        assert once.refuted_by(tally, failure, always=False) is refuted
+        assert not twice.refuted_by(tally, failure, always=False)
+        tally = Tally(at[failure / 4] + many, drawn, few, drawn)
+        assert twice.refuted_by(tally, failure, always=False) is refuted
+
+
 # ----------------------------------------------------------------------------------------------------------- claims
 
 N = 10**6

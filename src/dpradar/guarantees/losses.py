@@ -37,7 +37,10 @@ _SAME_PLACE = 1e-15  # relative to the largest loss: they are rounded, and this 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Losses:
-    """P by privacy loss: ``masses`` at the ascending losses ``at``, ``infinite`` at infinity."""
+    """P by privacy loss: ``masses`` at the ascending losses ``at``, ``infinite`` at infinity.
+
+    From below, ``infinite`` is negative where a composition may have rounded the masses up by more than is at infinity.
+    """
 
     at: Floats
     masses: Floats
@@ -47,9 +50,10 @@ class Losses:
         """Return sup P(E) - e^epsilon Q(E)."""
         start = int(np.searchsorted(self.at, epsilon, side="right"))
         if start >= self.masses.size:
-            return min(self.infinite, 1.0)
+            return min(max(self.infinite, 0.0), 1.0)
         # Summed by numpy and not as a product of vectors, whose last digit depends on the number of threads.
-        return min(float(self.infinite - np.sum(np.expm1(epsilon - self.at[start:]) * self.masses[start:])), 1.0)
+        delta = float(self.infinite - np.sum(np.expm1(epsilon - self.at[start:]) * self.masses[start:]))
+        return min(max(delta, 0.0), 1.0)
 
     def deltas(self, epsilons: Floats) -> Floats:
         """Return delta at many epsilons, from sums that are formed once."""
@@ -235,7 +239,7 @@ def _power(single: _Grid, times: int, *, below: bool) -> _Grid:
     offset, masses = self_convolved(single.masses, times, _TRUNCATION, _MOST_CELLS)
     infinite = -math.expm1(times * math.log1p(-min(single.infinite, 1.0 - 1e-16)))
     slack = _TRUNCATION + _ROUNDING * times
-    return _Grid(single.first * times + offset, single.step, masses, max(0.0, infinite + (-slack if below else slack)))
+    return _Grid(single.first * times + offset, single.step, masses, infinite + (-slack if below else slack))
 
 
 def listed(pairs: Pairs) -> Losses | None:

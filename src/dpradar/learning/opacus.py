@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..mechanisms import from_opacus
 from .attack import attack_gradients, checked_targets
 from .gradients import GradientScores
+from .histories import History, most_steps, steps_by_kind
 from .joining import joined_scores
 from .opacus_checks import (
     accountant_of,
@@ -68,7 +69,7 @@ class Recording:
     targets: NDArray[np.intp]
     scores: GradientScores
     took_part: int | None = None
-    history: tuple[tuple[float, float, int], ...] = ()
+    history: History = ()
 
     @property
     def mechanism(self) -> DPSGD | Accounted:
@@ -233,18 +234,15 @@ class Recorder:
         return np.asarray(self.recording.posterior(threat)[0])
 
     @property
-    def history(self) -> tuple[tuple[float, float, int], ...]:
+    def history(self) -> History:
         """What this training has released so far, recorded or not: (noise multiplier, sample rate, steps)."""
         counted = (self.steps_before or 0) + self.scores.steps + self._after
-        steps = {(self.scores.noise_multiplier, self.scores.sample_rate): counted}
+        own = ((self.scores.noise_multiplier, self.scores.sample_rate, counted),)
         expected = self._seen + self.scores.steps + self._after
-        if self._accountant is not None and steps_of(self._accountant) != expected:
-            # The accountant was loaded from a checkpoint meanwhile: all that it lists was released.
-            listed: dict[tuple[float, float], int] = {}
-            for noise, rate, count in self._accountant.history:
-                listed[noise, rate] = listed.get((noise, rate), 0) + int(count)
-            steps = {key: max(steps.get(key, 0), listed.get(key, 0)) for key in {**steps, **listed}}
-        return tuple((noise, rate, count) for (noise, rate), count in steps.items())
+        if self._accountant is None or steps_of(self._accountant) == expected:
+            return own
+        # The accountant was loaded from a checkpoint meanwhile: all that it lists was released.
+        return most_steps([own, steps_by_kind(self._accountant.history)])
 
     @property
     def released(self) -> int:
@@ -402,11 +400,7 @@ def gather(recorders: Sequence[Recorder]) -> Recording:
     scores = joined_scores([one.scores for one in recorders])
     took_part = sum(one.took_part for one in recorders)
     _check_parts(took_part, scores)
-    # The most steps of each kind: what any of the trainings released is part of it.
-    most: dict[tuple[float, float], int] = {}
-    for noise, rate, steps in (entry for one in recorders for entry in one.history if entry[2]):
-        most[noise, rate] = max(most.get((noise, rate), 0), steps)
-    history = tuple((noise, rate, steps) for (noise, rate), steps in most.items())
+    history = most_steps(tuple(entry for entry in one.history if entry[2]) for one in recorders)
     return Recording(np.asarray(targets, dtype=np.intp), scores, took_part, history)
 
 

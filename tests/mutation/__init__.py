@@ -1,0 +1,1 @@
+"""Small wrong changes to the library, each of which some test should notice."""
