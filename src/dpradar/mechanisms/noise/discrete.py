@@ -68,7 +68,7 @@ class GeometricLaw:
         return distance / self.scale
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw noise as the difference of two geometric variables."""
+        """Draw noise as the difference of two geometric variables; for simulation only."""
         p = -math.expm1(-1.0 / self.scale)
         return rng.geometric(p, size) - rng.geometric(p, size)
 
@@ -107,7 +107,7 @@ class DiscreteGaussianLaw:
         return 0.0 if distance == 0.0 else None
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw noise by inversion."""
+        """Draw noise by inversion; for simulation only."""
         support, weights = self._weights()
         return rng.choice(support.astype(np.int64), size=size, p=weights)
 
@@ -156,7 +156,7 @@ class SummedLaw:
         return self.law.epsilon(distance)
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Draw the sum."""
+        """Draw the sum; for simulation only."""
         return np.asarray(np.sum([self.law.sample(size, rng) for _ in range(self.times)], axis=0))
 
 
@@ -245,7 +245,7 @@ class LatticeChannel:
         return ((finite_pair(there, here, step), 1),)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one noisy whole number per given input."""
+        """Return one noisy whole number per given input; for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.origin
         noisy = clean + self.law.sample(len(inputs), rng)
         return noisy if self.truncate is None else np.clip(noisy, *self.truncate).astype(np.int64)
