@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .ldp.reading import SetReports
 
 __all__ = [
+    "SIMULATION_ONLY",
     "ContinuousModel",
     "DiagonalChannel",
     "FiniteChannel",
@@ -36,7 +37,6 @@ __all__ = [
     "Mechanism",
     "OneHot",
     "Release",
-    "SIMULATION_ONLY",
     "taken_for_granted",
 ]
 

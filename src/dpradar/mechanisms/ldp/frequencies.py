@@ -70,10 +70,10 @@ def frequencies(protocol: Any, reports: Any) -> Frequencies:
     >>> bool((abs(found.estimate - [0.5, 0.3, 0.2]) < 4 * found.deviation).all())
     True
     """
-    release = protocol.at(None) if hasattr(protocol, "at") else None
     m = getattr(protocol, "m", None)
-    if release is None or m is None:
+    if m is None or not hasattr(protocol, "at"):
         raise ParameterError("protocol", "a local protocol, such as OUE(m=10, epsilon=1.0)", repr(protocol))
+    release = protocol.at(None)
     batches: Iterator[Any] = iter([reports]) if isinstance(reports, np.ndarray) else _batches(reports)
     total, count = np.zeros(m), 0
     for batch in batches:
