@@ -25,12 +25,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "state", "word", "text"),
     [
-        ("exact", "none", "", "Because they took part, the best attacker is right about 11 more of 100 people."),
+        ("exact", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
         (
             "kept",
             "met",
             "All 3 attackers have a limit, all kept",
-            "Because they took part, the best attacker is right about 11 more of 100 people (1. A stranger).",
+            "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger).",
         ),
         (
             "not kept",
@@ -38,8 +38,8 @@ ROOT = Path(__file__).parents[2]
             "Limit not kept",
             "What taking part adds (rad) is 11 of 100 people, the limit 5 of 100 (1. A stranger). 2 more are listed below.",
         ),
-        ("one threat", "met", "Limit kept", "Because they took part, the best attacker is right about 11 more of 100 people."),
-        ("no limit", "none", "", "Because they took part, the best attacker is right about 11 more of 100 people (1. A stranger)."),
+        ("one threat", "met", "Limit kept", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
+        ("no limit", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger)."),
         (
             "refuted",
             "unmet",
@@ -59,7 +59,7 @@ def test_an_upper_bound_above_the_limit_does_not_show_that_the_limit_is_broken()
     limit = LimitResult(quantity="rad", limit=0.05, value=0.2, side="upper", met=False)
     changed = replace(result, releases=(replace(result.releases[0], assessments=(replace(threat, limits=(limit,)),)),))
     verdict = page_of(changed).verdict
-    assert (verdict.state, verdict.word) == ("open", "Limit not shown to be kept")
+    assert (verdict.state, verdict.word) == ("open", "Limit not confirmed")
 
 
 def test_the_verdict_of_a_comparison_says_which_release_keeps_its_limits():

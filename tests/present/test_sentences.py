@@ -18,45 +18,50 @@ from tests.present import samples
 
 ASSESSMENTS = {
     "exact": (
-        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
-        "Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
-        "Because they took part, the best attacker is right about 11 more of 100 people.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
+        "Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
+        "to be right: 45 of 100.",
+        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
     ),
     "known": (
-        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
         None,
-        "Because they took part, the best attacker is right about 11 more of 100 people.",
+        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
     ),
     "upper": (
-        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
-        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
-        "Because they took part, the best attacker is right about at most 14 more of 100 people.",
+        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 24 of 100.",
+        "Because they took part, an attacker who learns from the data is right about up to 14 more people in every 100.",
     ),
     "membership": (
         "No advantage is given: membership compares taking part with not taking part; the advantage compares two "
         "records (replace-one).",
-        "Guessing alone: right for 50 of 100. After seeing this release: at most 70 of 100.",
-        "After seeing this release, the best attacker is right about at most 20 more of 100 people than by guessing "
-        "blindly.",
+        "Guessing alone: right for 50 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 70 of 100.",
+        "After seeing this release, an attacker who only wants to be right is right about up to 20 more people in every "
+        "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those the best attacker is right about.",
+        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right about.",
         None,
-        "Because they took part, the best attacker is right about at most 77 more of 100 people.",
+        "Because they took part, an attacker who learns from the data is right about up to 77 more people in every 100.",
     ),
     "rare": (
-        "Of 100 people who took part, the best attacker is right about 12; of 100 who did not, also about 0. Taking "
-        "part adds 12.",
-        "Guessing alone: right for 3 of 10,000. After seeing this release: 1,168 of 10,000.",
-        "Because they took part, the best attacker is right about 12 more of 100 people.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 12. The same guesses "
+        "would be right about 0 of 100 people whose data were not used. Taking part adds 12.",
+        "Guessing alone: right for 3 of 10,000. After seeing this release, an attacker who only wants "
+        "to be right: 1,168 of 10,000.",
+        "Because they took part, an attacker who learns from the data is right about 12 more people in every 100.",
     ),
     "tiny": (
-        "Of 10,000 people who took part, the best attacker is right about at most 1; of 10,000 who did not, also about "
-        "0. Taking part adds at most 1.",
-        "Guessing alone: right for less than 1 of 10,000. After seeing this release: at most 1 of 10,000.",
-        "Because they took part, the best attacker is right about at most 1 more of 10,000 people.",
+        "Of 10,000 people who took part, an attacker who learns from the data is right about at most 1. The same guesses "
+        "would be right about 0 of 10,000 people whose data were not used. Taking part adds at most 1.",
+        "Guessing alone: right for less than 1 of 10,000. After seeing this release, an attacker who only wants "
+        "to be right: at most 1 of 10,000.",
+        "Because they took part, an attacker who learns from the data is right about up to 1 more person in every 10,000.",
     ),
 }
 
@@ -76,11 +81,11 @@ def test_sentences_of_an_assessment(name):
         ({"value": 0.1000000001, "met": False}, "Not kept: what taking part adds (rad) is 0.100001, the limit 0.1."),
         (
             {"value": 0.2, "met": False, "side": "upper"},
-            "Not shown to be kept: what taking part adds (rad) is at most 0.200000, the limit 0.1.",
+            "Not confirmed: what taking part adds (rad) is at most 0.200000, the limit 0.1; the true value may be lower.",
         ),
         (
             {"value": None, "met": False, "reason": "no prior was given"},
-            "Not shown to be kept: what taking part adds (rad) is unknown (no prior was given), the limit 0.1.",
+            "Not confirmed: what taking part adds (rad) is unknown (no prior was given), the limit 0.1.",
         ),
         (
             {"quantity": "tpr", "at": 0.01, "side": "upper"},
@@ -138,9 +143,9 @@ def test_sentences_of_a_cost(name, cost, told):
 @pytest.mark.parametrize(
     ("quantity", "value", "side", "told"),
     [
-        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those the best attacker is right about."),
-        ("success", 0.301, "upper", "After seeing the release the best attacker is right about at most 31 of 100 people."),
-        ("gain", 0.0042, "exact", "The best attacker is right about 42 of 10,000 people more than by guessing blindly."),
+        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right about."),
+        ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right about at most 31 of 100 people."),
+        ("gain", 0.0042, "exact", "An attacker who only wants to be right is right about 42 of 10,000 people more than by guessing blindly."),
         ("worst_gain", 0.2, "upper", "Any attacker is right about at most 20 of 100 people more than by guessing blindly."),
         ("epsilon at delta 0", 1.0, "upper", None),
     ],
@@ -150,11 +155,11 @@ def test_sentences_of_a_quantity(quantity, value, side, told):
 
 
 THREATS = {
-    "Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())": (
+    "Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())": (
         "An attacker who knows nothing about the target and wants the exact value",
         "one of 10 possible values",
     ),
-    "Threat(Prior(10 values, largest probability 0.1), Knowledge.everything(), Goal.exact())": (
+    "Threat(Prior(10 values), Knowledge.everything(), Goal.exact())": (
         "An attacker who knows the target's record and wants to find out whether it was used",
         "one of 10 possible values",
     ),
@@ -219,9 +224,7 @@ def _texts(value):
 
 def test_a_number_below_one_person_is_a_bound():
     told = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
-    assert (
-        told == "Whatever is believed, known and sought: right about at most 1 of 10,000 more than by guessing blindly."
-    )
+    assert told == "For any attacker: right about up to 1 more person in every 10,000 than by guessing blindly."
 
 
 def test_a_bound_that_says_nothing_says_so():
@@ -269,9 +272,10 @@ def test_releases_are_ranked_by_what_is_known():
 def test_the_whole_answer_of_an_assessment():
     assert explain(samples.assessments()["upper"]).splitlines() == [
         "Release: ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
-        "Threat:  Threat(Prior(10 values, largest probability 0.1), Knowledge.nothing(), Goal.exact())",
-        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
-        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
+        "Threat:  Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())",
+        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 24 of 100.",
         "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
         "",
         "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
@@ -296,12 +300,14 @@ def test_the_whole_answer_of_a_run():
         "The smallest change that keeps every limit: epsilon 0.612345 instead of 1.",
         "",
         "1. A stranger",
-        "   Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
+        "   Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
         "   Publishing the raw data would add 71 of 100; this release reaches 15 % of that.",
         "   Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 3. The odds "
         "of having it can grow up to 2.8-fold.",
-        "   Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
+        "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
+        "to be right: 45 of 100. Both are true: the first guesses so that the data matter; the second may ignore them and "
+        "name the likeliest value, so it can be right more often and learn less.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What the noise costs:",

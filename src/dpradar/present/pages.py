@@ -36,7 +36,7 @@ def assessment_page(result: Assessment) -> Page:
     """Return the page of an assessment."""
     card, saved = parts.card_of(result), parts.saved_rates(result)
     lines = [] if saved is None else [(result.release, saved)]
-    others = parts.other_table(result, "Rules that did not give the answer")
+    others = parts.other_table(result, "Other bounds considered")
     entries = [
         Entry(term="Release", text=result.release),
         *parts.prior_entries([("1", result)]),

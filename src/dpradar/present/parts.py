@@ -114,6 +114,8 @@ def card_of(
     told, note = [lead], ""
     if result.rad is None and blind is not None:
         told, blind, note = [blind], None, lead
+    elif blind is not None and (why := sentences.both_sentence(result)):
+        blind = f"{blind} {why}"
     if who.kind == "worst" and result.worst_gain is not None:
         told.append(sentences.worst_sentence(result.worst_gain))
     told += beside(result)

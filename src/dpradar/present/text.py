@@ -68,7 +68,7 @@ def explain(result: Assessment) -> str:
     --------
     >>> import dpradar as dr
     >>> print(explain(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))).splitlines()[2])
-    Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 10. Taking part...
+    Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses would be...
     """
     card = card_of(result)
     lines = [f"Release: {result.release}", f"Threat:  {result.threat}"]

@@ -53,7 +53,7 @@ class Verdict:
 class Icons:
     """``total`` squares, one a person: right anyway, right because of the release, and the rest.
 
-    ``known`` says whether the rest are wrong; where only the difference is known they are not told apart.
+    ``known`` says whether the rest are wrong; where only the difference is known, the bound does not say.
     """
 
     total: int
@@ -236,7 +236,7 @@ def page_of(
     >>> import dpradar as dr
     >>> page = page_of(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10))))
     >>> page.verdict.text
-    'Because they took part, the best attacker is right about 14 more of 100 people.'
+    'Because they took part, an attacker who learns from the data is right about 14 more people in every 100.'
     """
     from ..errors import ParameterError
     from . import accounting_view, correlation_view, pages, runs
