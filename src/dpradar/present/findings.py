@@ -98,8 +98,8 @@ def attack_people_sentence(run: AttackRun) -> str:
     people, sure = crowd(run.rad.high), percent(run.confidence)
     return (
         f"Of {people:,} people who took part, this attack was right for {_about(run.success, people, sure)}; of "
-        f"{people:,} people whose data were not used, it would be right for {_about(run.false_hit, people, sure)}. Taking part added "
-        f"{_about(run.rad, people, sure)}."
+        f"{people:,} people whose data were not used, it would be right for {_about(run.false_hit, people, sure)}. "
+        f"Taking part added {_about(run.rad, people, sure)}."
     )
 
 

@@ -73,8 +73,8 @@ __all__ = [
 LEARNER = "an attacker who learns from the data"  # maximises rad
 GUESSER = "an attacker who only wants to be right"  # maximises success
 BOTH_TRUE = (
-    "Both are true: the first guesses so that the data matter; the second may ignore them and name the likeliest value, "
-    "so it can be right more often and learn less."
+    "Both are true: the first guesses so that the data matter; the second may ignore them and name the likeliest "
+    "value, so it can be right more often and learn less."
 )
 MAYBE_LOWER = "the true value may be lower"
 ASSUMED = "the attacker knows the mechanism, the prior and every other record."
@@ -153,9 +153,13 @@ def both_sentence(result: Assessment) -> str | None:
     >>> [both_sentence(dr.assess(dr.GRR(m=3, epsilon=1.0), threat)) is None for threat in (skewed, uniform)]
     [False, True]
     """
-    if result.rad is None or result.gain is None or blind_counts(result) is None:
+    if result.rad is None or result.success is None or result.gain is None or blind_counts(result) is None:
         return None
-    return None if abs(result.rad.value - result.gain.value) <= _SAME else BOTH_TRUE
+    if result.hit is not None:  # the same attacker, if it is as often right
+        differs = result.success.value - result.hit > _SAME
+    else:
+        differs = abs(result.rad.value - result.gain.value) > _SAME
+    return BOTH_TRUE if differs else None
 
 
 def worst_sentence(bound: Bound) -> str:
