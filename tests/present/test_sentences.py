@@ -276,13 +276,13 @@ def test_the_whole_answer_of_an_assessment():
         "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
         "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
         "to be right: at most 24 of 100.",
-        "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
+        "Publishing the raw data would add between 89 and 90 of 100; this release reaches at most 15 % of that.",
         "",
         "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
         "success     at most 0.231977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
         "gain        at most 0.131977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
         "worst_gain  at most 0.462123   total-variation ([UNIFY] Theorem 3.4)",
-        "ceiling     0.900000           rad of publishing the raw data",
+        "ceiling     0.8900 to 0.9000   rad of publishing the raw data",
         "baseline    0.100000           best guess without the release",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
@@ -326,3 +326,28 @@ def test_the_whole_answer_of_a_run():
         "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess "
         "does.",
     ]
+
+
+def test_two_attackers_have_two_names():
+    """One maximises what is learned, the other being right; nobody is "the best" of both on one page."""
+    skewed = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.of([0.8, 0.1, 0.1])))
+    text = explain(skewed)
+    assert "an attacker who learns from the data is right about" in text
+    assert "an attacker who only wants to be right: " in text
+    assert text.count("Both are true: ") == 1
+    assert "best attacker" not in text
+    assert "people whose data were not used" in text
+    assert "who did not" not in text
+
+
+def test_one_attacker_who_does_both_needs_no_reason():
+    uniform = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
+    revealed = dr.assess(dr.Laplace(scale=0.01), dr.Threat(dr.Prior.of([0.99, 0.01])))  # both name the true value
+    for result in (uniform, revealed):
+        assert "Both are true" not in explain(result)
+
+
+def test_the_reason_stands_once_on_a_page():
+    page = page_of(samples.run())
+    told = [text for text in _texts(page) if sentences.BOTH_TRUE in text]
+    assert len(told) == 1
