@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,10 @@ import pytest
 from dpradar.bounds.rules import RULES
 from dpradar.errors import ParameterError
 from dpradar.present import citations, findings
+from dpradar.present.html import document
+from dpradar.present.markdown import markdown
 from dpradar.present.pages import finding_of
+from dpradar.present.text import explain_run
 from dpradar.present.view import page_of
 from dpradar.results import AttackRun, Bound, Estimate
 from dpradar.results.change import LimitResult
@@ -189,15 +193,54 @@ def _attack(low: float) -> AttackRun:
 @pytest.mark.parametrize(
     ("low", "state", "text"),
     [
-        (0.05, "open", "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove there is none."),
-        (0.1, "open", "No violation found: this attack shows at least 0.100000, the bound is at most 0.100000. This does not prove there is none."),
+        (0.05, "open", "The simulated attack shows at least 0.050000, the calculation says at most 0.100000: no contradiction."),
+        (0.1, "open", "The simulated attack shows at least 0.100000, the calculation says at most 0.100000: no contradiction."),
         (0.1000001, "unmet", "Violation found: this attack shows at least 0.100000100000, but the bound is at most 0.100000000000. Either the release is not what it is said to be, or one of the two numbers is wrong."),
-        (-0.01, "open", "No violation found: this attack shows at least 0.000000, the bound is at most 0.100000. This does not prove there is none."),
+        (-0.01, "open", "The simulated attack shows at least 0.000000, the calculation says at most 0.100000: no contradiction."),
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
     found = finding_of(_attack(low), Bound(value=0.1, side="upper", rule="test"))
     assert (found.state, found.text) == (state, text)
+
+
+def test_a_measured_attack_that_finds_nothing_proves_nothing():
+    run = replace(_attack(0.05), release=None)
+    found = finding_of(run, Bound(value=0.1, side="upper", rule="test"))
+    assert found.text == (
+        "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove "
+        "there is none."
+    )
+
+
+VIEWS = {
+    "text": explain_run,
+    "markdown": markdown,
+    "html": document,
+    "notebook": lambda result: result._repr_html_(),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_simulation_is_not_taken_for_a_test_of_software(view):
+    result = samples.run(0.05, 1)
+    release = replace(result.releases[0], evidence=(samples.attack(),))
+    told = " ".join(html.unescape(VIEWS[view](replace(result, releases=(release,)))).replace("\\", "").split())
+    checked = told.index("Check of the calculation (simulated here; no software was tested)")
+    none = told.index("None supplied.")
+    assert (
+        checked
+        < told.index("The simulated attack shows at least", checked)
+        < told.index("Audits of software", checked)
+        < none
+    )
+    assert "No violation found" not in told
+
+
+def test_audits_have_a_section_of_their_own():
+    checked, audits = page_of(samples.run()).sections
+    assert [one.section for one in checked.findings] == [checked.title]
+    assert (audits.title, audits.text, len(audits.findings)) == ("Audits of software", "", 1)
 
 
 def test_an_attack_without_a_bound_shows_a_lower_one():

@@ -313,13 +313,13 @@ def test_the_whole_answer_of_a_run():
         "What the noise costs:",
         "  A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
         "",
-        "Attack: optimal for rad.",
-        "  No violation found: this attack shows at least 0.092485, the bound is 0.103655. This does not prove there is "
-        "none.",
+        "Check of the calculation (simulated here; no software was tested):",
+        "  Attack: optimal for rad.",
+        "    The simulated attack shows at least 0.092485, the calculation says 0.103655: no contradiction.",
         "",
-        "Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
-        "  No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This "
-        "does not prove there is none.",
+        "Audits of software:",
+        "  Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
+        "    No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This does not prove there is none.",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
         "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "

@@ -127,6 +127,8 @@ def sandwich_sentence(run: AttackRun, upper: Bound | None) -> str:
             f"Violation found: this attack shows at least {least}, but the bound is {bound}. Either the release is not "
             "what it is said to be, or one of the two numbers is wrong."
         )
+    if run.simulated:
+        return f"The simulated attack shows at least {least}, the calculation says {bound}: no contradiction."
     return f"No violation found: this attack shows at least {least}, the bound is {bound}. {NOT_A_PROOF}"
 
 

@@ -9,6 +9,9 @@ from . import findings, parts, sentences, verdicts
 from .attackers import attacker
 from .numbers import crowd, estimated_count, percent, shown_limit
 from .view import (
+    AUDITS,
+    CHECK,
+    MEASUREMENTS,
     Card,
     Entry,
     Finding,
@@ -193,6 +196,7 @@ def _attack_finding(run: AttackRun, upper: Bound | None) -> Finding:
         state="unmet" if violated else "open",
         details=tuple(details),
         scale=_attack_scale(run, upper),
+        section=CHECK if run.simulated else MEASUREMENTS,
     )
 
 
@@ -225,6 +229,7 @@ def _audit_finding(result: AuditResult) -> Finding:
         state="unmet" if result.refuted else "open",
         details=tuple(details),
         scale=_audit_scale(result),
+        section=AUDITS,
     )
 
 

@@ -96,8 +96,9 @@ def _page_text(page: Page) -> str:
     if page.utility is not None:
         told += ["", "What the noise costs:"]
         told += [f"  {text}" for text in (*page.utility.sentences, *(limit.text for limit in page.utility.limits))]
-    for finding in page.evidence:
-        told += ["", f"{finding.title}.", f"  {finding.text}"]
+    for section in page.sections:
+        told += ["", f"{section.title}:", *([f"  {section.text}"] if section.text else [])]
+        told += [line for one in section.findings for line in (f"  {one.title}.", f"    {one.text}")]
     told += ["", f"Assumes: {ASSUMED}"]
     told += [
         f"{entry.term}: {entry.text}"
