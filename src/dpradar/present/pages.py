@@ -98,7 +98,7 @@ def _achieved_card(number: int, one: Achieved) -> Card:
 def _achieved_table(result: Calibration) -> Table:
     rows = tuple(
         (
-            one.quantity,
+            f"{one.quantity}{f', {one.neighbours}' if one.neighbours else ''}",
             sentences.achieved_sentence(one.value),
             "–" if one.limit is None else f"{one.limit:g}",
             one.rule or "–",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
 from ..results import AttackRun
-from . import parts, sentences, verdicts
+from . import parts, pictures, sentences, verdicts
 from .numbers import number
 from .pages import finding_of
 from .run_verdicts import Shown, limit_state, run_verdict
@@ -213,7 +213,7 @@ def _chart(sweep: SweepResult, *, several: bool) -> Chart:
         title=title,
         parameter=sweep.parameter,
         lines=tuple(lines),
-        alt=sentences.sweep_sentence(sweep.parameter, [(line.name, line.points[0], line.points[-1]) for line in lines]),
+        alt=pictures.sweep_sentence(sweep.parameter, [(line.name, line.points[0], line.points[-1]) for line in lines]),
         table=Table(caption=f"What taking part adds, by {sweep.parameter}", headings=headings, rows=rows),
     )
 

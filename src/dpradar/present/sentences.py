@@ -3,7 +3,8 @@
 Words: 100 people as denominator, 10,000 for all numbers where one is below one in a hundred, never a numerator of one
 over a changing denominator; the blind guess beside the result; "at most" or "up to" for upper bounds, "at least" for
 lower ones, "about" with its interval for estimates. Two attackers have two names: one learns from the data (maximises
-rad), one only wants to be right (maximises success). What attacks and audits found is told in ``findings``.
+rad), one only wants to be right (maximises success). What attacks and audits found is told in ``findings``, what
+pictures show in ``pictures``.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from ..numerics.rounding import rounded, significant
 from .numbers import (
     LARGE,
     SNAP,
-    Counts,
     advantage_counts,
     blind_counts,
     count_up,
@@ -24,14 +24,13 @@ from .numbers import (
     number,
     percent,
     plain_count,
+    relation_words,
     safe_number,
     shown_limit,
 )
 from .verdicts import IDLE, idle_sentence, limit_remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..results import Achieved, Assessment, Bound, Calibration
     from ..results.change import Change, LimitResult
 
@@ -54,8 +53,6 @@ __all__ = [
     "change_sentence",
     "compared_sentence",
     "cost_sentence",
-    "curve_sentence",
-    "icons_sentence",
     "keeps_sentence",
     "kept_sentence",
     "largest_sentence",
@@ -64,8 +61,6 @@ __all__ = [
     "neighbours_sentence",
     "quantity_sentence",
     "rate_sentence",
-    "success_curve_sentence",
-    "sweep_sentence",
     "unmet_sentence",
     "worst_sentence",
 ]
@@ -171,8 +166,9 @@ def worst_sentence(bound: Bound) -> str:
     >>> worst_sentence(Bound(value=0.462118, side="upper", rule="total-variation"))
     'For any attacker: right about up to 47 more people in every 100 than by guessing blindly.'
     """
-    people = crowd(bound.value)
-    return f"For any attacker: right about {_more(count_up(bound.value, people), people)} than by guessing blindly."
+    people, relation = crowd(bound.value), f" ({bound.neighbours})" if bound.neighbours else ""
+    more = _more(count_up(bound.value, people), people)
+    return f"For any attacker{relation}: right about {more} than by guessing blindly."
 
 
 def _more(count: int, people: int, most: str = "up to ") -> str:
@@ -192,7 +188,7 @@ def rate_sentence(fpr: float, bound: Bound) -> str:
     share = safe_number(min(100.0 * bound.value, 100.0), "up", 2) if bound.value > 0.0 else "0"
     return (
         f"An attack that wrongly flags {percent(fpr)} of non-members finds at most {share} % of members (tpr "
-        f"{number(bound, 6)} at fpr {fpr:g})."
+        f"{number(bound, 6)} at fpr {fpr:g}{relation_words(bound)})."
     )
 
 
@@ -228,47 +224,6 @@ def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
     }.get(quantity)
 
 
-def icons_sentence(counts: Counts, told: str) -> str:
-    """Return what an icon array shows, for those who do not see it; ``told`` says right when."""
-    if counts.before is None:
-        rest = f"the bound does not say about the other {counts.people - counts.added:,}"
-        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {told}; {rest}."
-    wrong = counts.people - counts.before - counts.added
-    return (
-        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {told}, "
-        f"{wrong:,} wrong."
-    )
-
-
-def curve_sentence(name: str, baseline: float, success: float) -> str:
-    """Return what the curve of success against the blind guess shows, for those who do not see it."""
-    return (
-        "Success after the release against success of the blind guess. The diagonal means that nothing is learned. "
-        f"The curve{f' of {name}' if name else ''} goes, for example, {success_curve_sentence(baseline, success)}."
-    )
-
-
-def sweep_sentence(parameter: str, lines: Sequence[tuple[str, tuple[float, float], tuple[float, float]]]) -> str:
-    """Return what varying a parameter does, for those who do not see it: each line from its first point to its last."""
-    told = "".join(
-        f" {name}: from at most {count_up(y, 100)} of 100 at {x:g} to {count_up(last[1], 100)} at {last[0]:g}."
-        for name, (x, y), last in lines
-    )
-    return f"What taking part adds against {parameter}.{told}"
-
-
-def success_curve_sentence(baseline: float, success: float) -> str:
-    """Return one point of the curve of success against the blind guess.
-
-    Examples
-    --------
-    >>> success_curve_sentence(0.1, 0.3891)
-    'from 10 to at most 39 of 100'
-    """
-    people = crowd(baseline)
-    return f"from {round(baseline * people):,} to at most {count_up(success, people):,} of {people:,}"
-
-
 def neighbours_sentence(neighbours: str | None) -> str:
     """Return which data sets are compared."""
     told = {
@@ -293,6 +248,10 @@ def _quantity(limit: LimitResult) -> str:
     return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
 
 
+def _relation(limit: LimitResult | Achieved) -> str:
+    return f", {limit.neighbours}" if limit.neighbours else ""
+
+
 def limit_words(limit: LimitResult) -> str:
     """Return a limit by itself, with where it comes from.
 
@@ -315,7 +274,7 @@ def limit_sentence(limit: LimitResult) -> str:
     'Kept: what taking part adds (rad) is 0.059454, the limit 0.1.'
     """
     source = f" ({limit.source})" if limit.source else ""
-    told = f"{_quantity(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
+    told = f"{_quantity(limit)}{_relation(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
     if limit.met:
         return f"Kept{limit_remark(limit)}: {told}{f' {IDLE}' if limit.idle else ''}"
     if limit.value is None:
@@ -326,7 +285,7 @@ def limit_sentence(limit: LimitResult) -> str:
 def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
     """Return the headline where a limit is not kept: which, where, and how many more."""
     at = f" ({where})" if where else ""
-    words = _quantity(limit)
+    words = _quantity(limit) + _relation(limit)
     value, most = _value(limit), f"{limit.limit:g}"
     if limit.quantity in _SHARES and limit.value is not None:
         people = crowd(min(limit.value, limit.limit))
@@ -417,9 +376,9 @@ def achieved_limit_sentence(one: Achieved) -> str:
     """Return a limit of a calibration beside what is reached."""
     word = "" if one.side == "exact" else "at most "
     kept = one.limit is None or one.value <= one.limit
-    verb = f"Kept{limit_remark(one)}" if kept else "Not confirmed"
+    verb = f"{f'Kept{limit_remark(one)}' if kept else 'Not confirmed'}: {one.quantity}{_relation(one)}"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"
-    return f"{verb}: {one.quantity} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
+    return f"{verb} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
 
 
 def kept_sentence(limits: int) -> str:

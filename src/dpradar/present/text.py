@@ -50,7 +50,7 @@ def explain_calibration(result: Calibration) -> str:
     lines = [calibration_headline(result), ""]
     for one in result.achieved:
         limit = "" if one.limit is None else f"  limit {one.limit:g}"
-        rule = f" ({one.rule})" if one.rule else ""
+        rule = f" ({', '.join(text for text in (one.rule, one.neighbours) if text)})" if one.rule else ""
         most = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
         lines.append(f"{one.quantity:<24} {most + achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
         lines += [text for text in (raw_sentence(one),) if text]

@@ -31,7 +31,13 @@ def _bound(values: Check) -> Check:
     return also(
         table(
             {"value": values, "side": SIDE, "rule": name},
-            {"cites": TEXTS, "assumes": TEXTS, "low": maybe(values), "high": maybe(values)},
+            {
+                "cites": TEXTS,
+                "assumes": TEXTS,
+                "low": maybe(values),
+                "high": maybe(values),
+                "neighbours": maybe(name),
+            },
             only=True,
         ),
         ordered("low", "value", "high"),
@@ -62,7 +68,8 @@ LIMIT = also(
             "source": text,
             "at": maybe(number(0.0)),
             "reason": text,
-        }
+        },
+        {"neighbours": text},
     ),
     limit_met,
 )
@@ -84,7 +91,8 @@ ACHIEVED = table(
         "threat": text,
         "rule": text,
         "side": SIDE,
-    }
+    },
+    {"neighbours": text},
 )
 WITNESS = also(
     table(
