@@ -133,17 +133,17 @@ def test_every_bound_stands_in_the_table_with_its_theorem():
     table = page.tables[0]
     rows = {row[0]: row for row in table.rows}
     notes = dict(table.notes)
-    told = rows["what taking part adds (rad)"]
+    told = rows["what taking part adds (rad), replace-one"]
     assert told[1:6] == ("–", "at most 0.131977", "upper", "cor-5.6", "[RAD] Corollary 5.6")
     assert [notes[letter] for letter in told[6].split(", ")] == ["(epsilon, delta)-DP, replace-one"]
-    assert rows["right after the release (success)"][1] == "0.100000"
+    assert rows["right after the release (success), replace-one"][1] == "0.100000"
     assert rows["what publishing the raw data would add (ceiling)"][2] == "0.8900 to 0.9000"
     assert len(rows) == 6
 
 
 def test_rows_that_threats_share_stand_once():
     names = [row[0] for row in page_of(samples.run()).tables[0].rows]
-    assert "1, 2, 3 · gain of any attacker (worst_gain)" in names
+    assert "1, 2, 3 · gain of any attacker (worst_gain), replace-one" in names
     assert "1 · right after the release (success)" in names
     assert "2 · right after the release (success)" in names
 
