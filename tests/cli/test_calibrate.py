@@ -294,8 +294,8 @@ def test_a_smaller_tolerance_narrows_the_note():
 
 def test_rates_are_told_in_people():
     done = run("assess", "gdp", "--mu", "1", "--neighbours", ADD, "--fpr", "0.01,0.001")
-    assert "An attack that accuses 1 of 100 bystanders finds at most 10 of 100 targets" in done.stdout
-    assert "accuses 10 of 10,000 bystanders" in done.stdout
+    assert "An attack that wrongly flags 1 % of non-members finds at most 9.3 % of members" in done.stdout
+    assert "wrongly flags 0.1 % of non-members finds at most 1.9 %" in done.stdout
     assert "tpr at most 0.092363 at fpr 0.01" in done.stdout
 
 

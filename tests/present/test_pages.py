@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,10 @@ import pytest
 from dpradar.bounds.rules import RULES
 from dpradar.errors import ParameterError
 from dpradar.present import citations, findings
+from dpradar.present.html import document
+from dpradar.present.markdown import markdown
 from dpradar.present.pages import finding_of
+from dpradar.present.text import explain_run
 from dpradar.present.view import page_of
 from dpradar.results import AttackRun, Bound, Estimate
 from dpradar.results.change import LimitResult
@@ -25,12 +29,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "state", "word", "text"),
     [
-        ("exact", "none", "", "Because they took part, the best attacker is right about 11 more of 100 people."),
+        ("exact", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
         (
             "kept",
             "met",
             "All 3 attackers have a limit, all kept",
-            "Because they took part, the best attacker is right about 11 more of 100 people (1. A stranger).",
+            "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger).",
         ),
         (
             "not kept",
@@ -38,8 +42,8 @@ ROOT = Path(__file__).parents[2]
             "Limit not kept",
             "What taking part adds (rad) is 11 of 100 people, the limit 5 of 100 (1. A stranger). 2 more are listed below.",
         ),
-        ("one threat", "met", "Limit kept", "Because they took part, the best attacker is right about 11 more of 100 people."),
-        ("no limit", "none", "", "Because they took part, the best attacker is right about 11 more of 100 people (1. A stranger)."),
+        ("one threat", "met", "Limit kept", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
+        ("no limit", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger)."),
         (
             "refuted",
             "unmet",
@@ -59,7 +63,7 @@ def test_an_upper_bound_above_the_limit_does_not_show_that_the_limit_is_broken()
     limit = LimitResult(quantity="rad", limit=0.05, value=0.2, side="upper", met=False)
     changed = replace(result, releases=(replace(result.releases[0], assessments=(replace(threat, limits=(limit,)),)),))
     verdict = page_of(changed).verdict
-    assert (verdict.state, verdict.word) == ("open", "Limit not shown to be kept")
+    assert (verdict.state, verdict.word) == ("open", "Limit not confirmed")
 
 
 def test_the_verdict_of_a_comparison_says_which_release_keeps_its_limits():
@@ -129,17 +133,17 @@ def test_every_bound_stands_in_the_table_with_its_theorem():
     table = page.tables[0]
     rows = {row[0]: row for row in table.rows}
     notes = dict(table.notes)
-    told = rows["what taking part adds (rad)"]
+    told = rows["what taking part adds (rad), replace-one"]
     assert told[1:6] == ("–", "at most 0.131977", "upper", "cor-5.6", "[RAD] Corollary 5.6")
     assert [notes[letter] for letter in told[6].split(", ")] == ["(epsilon, delta)-DP, replace-one"]
-    assert rows["right after the release (success)"][1] == "0.100000"
-    assert rows["what publishing the raw data would add (ceiling)"][2] == "0.900000"
+    assert rows["right after the release (success), replace-one"][1] == "0.100000"
+    assert rows["what publishing the raw data would add (ceiling)"][2] == "0.8900 to 0.9000"
     assert len(rows) == 6
 
 
 def test_rows_that_threats_share_stand_once():
     names = [row[0] for row in page_of(samples.run()).tables[0].rows]
-    assert "1, 2, 3 · gain of any attacker (worst_gain)" in names
+    assert "1, 2, 3 · gain of any attacker (worst_gain), replace-one" in names
     assert "1 · right after the release (success)" in names
     assert "2 · right after the release (success)" in names
 
@@ -189,15 +193,54 @@ def _attack(low: float) -> AttackRun:
 @pytest.mark.parametrize(
     ("low", "state", "text"),
     [
-        (0.05, "open", "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove there is none."),
-        (0.1, "open", "No violation found: this attack shows at least 0.100000, the bound is at most 0.100000. This does not prove there is none."),
+        (0.05, "open", "The simulated attack shows at least 0.050000, the calculation says at most 0.100000: no contradiction."),
+        (0.1, "open", "The simulated attack shows at least 0.100000, the calculation says at most 0.100000: no contradiction."),
         (0.1000001, "unmet", "Violation found: this attack shows at least 0.100000100000, but the bound is at most 0.100000000000. Either the release is not what it is said to be, or one of the two numbers is wrong."),
-        (-0.01, "open", "No violation found: this attack shows at least 0.000000, the bound is at most 0.100000. This does not prove there is none."),
+        (-0.01, "open", "The simulated attack shows at least 0.000000, the calculation says at most 0.100000: no contradiction."),
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
     found = finding_of(_attack(low), Bound(value=0.1, side="upper", rule="test"))
     assert (found.state, found.text) == (state, text)
+
+
+def test_a_measured_attack_that_finds_nothing_proves_nothing():
+    run = replace(_attack(0.05), release=None)
+    found = finding_of(run, Bound(value=0.1, side="upper", rule="test"))
+    assert found.text == (
+        "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove "
+        "there is none."
+    )
+
+
+VIEWS = {
+    "text": explain_run,
+    "markdown": markdown,
+    "html": document,
+    "notebook": lambda result: result._repr_html_(),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_simulation_is_not_taken_for_a_test_of_software(view):
+    result = samples.run(0.05, 1)
+    release = replace(result.releases[0], evidence=(samples.attack(),))
+    told = " ".join(html.unescape(VIEWS[view](replace(result, releases=(release,)))).replace("\\", "").split())
+    checked = told.index("Check of the calculation (simulated here; no software was tested)")
+    none = told.index("None supplied.")
+    assert (
+        checked
+        < told.index("The simulated attack shows at least", checked)
+        < told.index("Audits of software", checked)
+        < none
+    )
+    assert "No violation found" not in told
+
+
+def test_audits_have_a_section_of_their_own():
+    checked, audits = page_of(samples.run()).sections
+    assert [one.section for one in checked.findings] == [checked.title]
+    assert (audits.title, audits.text, len(audits.findings)) == ("Audits of software", "", 1)
 
 
 def test_an_attack_without_a_bound_shows_a_lower_one():

@@ -18,45 +18,50 @@ from tests.present import samples
 
 ASSESSMENTS = {
     "exact": (
-        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
-        "Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
-        "Because they took part, the best attacker is right about 11 more of 100 people.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
+        "Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
+        "to be right: 45 of 100.",
+        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
     ),
     "known": (
-        "Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
         None,
-        "Because they took part, the best attacker is right about 11 more of 100 people.",
+        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
     ),
     "upper": (
-        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
-        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
-        "Because they took part, the best attacker is right about at most 14 more of 100 people.",
+        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 24 of 100.",
+        "Because they took part, an attacker who learns from the data is right about up to 14 more people in every 100.",
     ),
     "membership": (
         "No advantage is given: membership compares taking part with not taking part; the advantage compares two "
         "records (replace-one).",
-        "Guessing alone: right for 50 of 100. After seeing this release: at most 70 of 100.",
-        "After seeing this release, the best attacker is right about at most 20 more of 100 people than by guessing "
-        "blindly.",
+        "Guessing alone: right for 50 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 70 of 100.",
+        "After seeing this release, an attacker who only wants to be right is right about up to 20 more people in every "
+        "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those the best attacker is right about.",
+        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right about.",
         None,
-        "Because they took part, the best attacker is right about at most 77 more of 100 people.",
+        "Because they took part, an attacker who learns from the data is right about up to 77 more people in every 100.",
     ),
     "rare": (
-        "Of 100 people who took part, the best attacker is right about 12; of 100 who did not, also about 0. Taking "
-        "part adds 12.",
-        "Guessing alone: right for 3 of 10,000. After seeing this release: 1,168 of 10,000.",
-        "Because they took part, the best attacker is right about 12 more of 100 people.",
+        "Of 100 people who took part, an attacker who learns from the data is right about 12. The same guesses "
+        "would be right about 0 of 100 people whose data were not used. Taking part adds 12.",
+        "Guessing alone: right for 3 of 10,000. After seeing this release, an attacker who only wants "
+        "to be right: 1,168 of 10,000.",
+        "Because they took part, an attacker who learns from the data is right about 12 more people in every 100.",
     ),
     "tiny": (
-        "Of 10,000 people who took part, the best attacker is right about at most 1; of 10,000 who did not, also about "
-        "0. Taking part adds at most 1.",
-        "Guessing alone: right for less than 1 of 10,000. After seeing this release: at most 1 of 10,000.",
-        "Because they took part, the best attacker is right about at most 1 more of 10,000 people.",
+        "Of 10,000 people who took part, an attacker who learns from the data is right about at most 1. The same guesses "
+        "would be right about 0 of 10,000 people whose data were not used. Taking part adds at most 1.",
+        "Guessing alone: right for less than 1 of 10,000. After seeing this release, an attacker who only wants "
+        "to be right: at most 1 of 10,000.",
+        "Because they took part, an attacker who learns from the data is right about up to 1 more person in every 10,000.",
     ),
 }
 
@@ -76,11 +81,11 @@ def test_sentences_of_an_assessment(name):
         ({"value": 0.1000000001, "met": False}, "Not kept: what taking part adds (rad) is 0.100001, the limit 0.1."),
         (
             {"value": 0.2, "met": False, "side": "upper"},
-            "Not shown to be kept: what taking part adds (rad) is at most 0.200000, the limit 0.1.",
+            "Not confirmed: what taking part adds (rad) is at most 0.200000, the limit 0.1; the true value may be lower.",
         ),
         (
             {"value": None, "met": False, "reason": "no prior was given"},
-            "Not shown to be kept: what taking part adds (rad) is unknown (no prior was given), the limit 0.1.",
+            "Not confirmed: what taking part adds (rad) is unknown (no prior was given), the limit 0.1.",
         ),
         (
             {"quantity": "tpr", "at": 0.01, "side": "upper"},
@@ -138,9 +143,9 @@ def test_sentences_of_a_cost(name, cost, told):
 @pytest.mark.parametrize(
     ("quantity", "value", "side", "told"),
     [
-        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those the best attacker is right about."),
-        ("success", 0.301, "upper", "After seeing the release the best attacker is right about at most 31 of 100 people."),
-        ("gain", 0.0042, "exact", "The best attacker is right about 42 of 10,000 people more than by guessing blindly."),
+        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right about."),
+        ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right about at most 31 of 100 people."),
+        ("gain", 0.0042, "exact", "An attacker who only wants to be right is right about 42 of 10,000 people more than by guessing blindly."),
         ("worst_gain", 0.2, "upper", "Any attacker is right about at most 20 of 100 people more than by guessing blindly."),
         ("epsilon at delta 0", 1.0, "upper", None),
     ],
@@ -219,9 +224,7 @@ def _texts(value):
 
 def test_a_number_below_one_person_is_a_bound():
     told = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
-    assert (
-        told == "Whatever is believed, known and sought: right about at most 1 of 10,000 more than by guessing blindly."
-    )
+    assert told == "For any attacker: right about up to 1 more person in every 10,000 than by guessing blindly."
 
 
 def test_a_bound_that_says_nothing_says_so():
@@ -270,15 +273,16 @@ def test_the_whole_answer_of_an_assessment():
     assert explain(samples.assessments()["upper"]).splitlines() == [
         "Release: ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
         "Threat:  Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())",
-        "Taking part adds at most 14 of 100 people to those the best attacker is right about.",
-        "Guessing alone: right for 10 of 100. After seeing this release: at most 24 of 100.",
+        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
+        "to be right: at most 24 of 100.",
         "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
         "",
-        "rad         at most 0.131977   cor-5.6 ([RAD] Corollary 5.6)",
-        "success     at most 0.231977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
-        "gain        at most 0.131977   blind-plus-rad (dpradar derivation; [RAD] Corollary 5.6)",
-        "worst_gain  at most 0.462123   total-variation ([UNIFY] Theorem 3.4)",
-        "ceiling     0.8900 to 0.9000   rad of publishing the raw data",
+        "rad         at most 0.131977   cor-5.6, replace-one ([RAD] Corollary 5.6)",
+        "success     at most 0.231977   blind-plus-rad, replace-one (dpradar derivation; [RAD] Corollary 5.6)",
+        "gain        at most 0.131977   blind-plus-rad, replace-one (dpradar derivation; [RAD] Corollary 5.6)",
+        "worst_gain  at most 0.462123   total-variation, replace-one ([UNIFY] Theorem 3.4)",
+        "ceiling     0.900000           rad of publishing the raw data",
         "baseline    0.100000           best guess without the release",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
@@ -296,27 +300,54 @@ def test_the_whole_answer_of_a_run():
         "The smallest change that keeps every limit: epsilon 0.612345 instead of 1.",
         "",
         "1. A stranger",
-        "   Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 13. Taking "
-        "part adds 11.",
+        "   Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
+        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
         "   Publishing the raw data would add 71 of 100; this release reaches 15 % of that.",
         "   Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 3. The odds "
         "of having it can grow up to 2.8-fold.",
-        "   Guessing alone: right for 40 of 100. After seeing this release: 45 of 100.",
+        "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
+        "to be right: 45 of 100. Both are true: the first guesses so that the data matter; the second may ignore them and "
+        "name the likeliest value, so it can be right more often and learn less.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What the noise costs:",
         "  A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
         "",
-        "Attack: optimal for rad.",
-        "  No violation found: this attack shows at least 0.092485, the bound is 0.103655. This does not prove there is "
-        "none.",
+        "Check of the calculation (simulated here; no software was tested):",
+        "  Attack: optimal for rad.",
+        "    The simulated attack shows at least 0.092485, the calculation says 0.103655: no contradiction.",
         "",
-        "Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
-        "  No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This "
-        "does not prove there is none.",
+        "Audits of software:",
+        "  Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
+        "    No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This does not prove there is none.",
         "",
         "Assumes: the attacker knows the mechanism, the prior and every other record.",
         "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
         "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess "
         "does.",
     ]
+
+
+def test_two_attackers_have_two_names():
+    """One maximises what is learned, the other being right; nobody is "the best" of both on one page."""
+    skewed = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.of([0.8, 0.1, 0.1])))
+    text = explain(skewed)
+    assert "an attacker who learns from the data is right about" in text
+    assert "an attacker who only wants to be right: " in text
+    assert text.count("Both are true: ") == 1
+    assert "best attacker" not in text
+    assert "people whose data were not used" in text
+    assert "who did not" not in text
+
+
+def test_one_attacker_who_does_both_needs_no_reason():
+    uniform = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
+    revealed = dr.assess(dr.Laplace(scale=0.01), dr.Threat(dr.Prior.of([0.99, 0.01])))  # both name the true value
+    for result in (uniform, revealed):
+        assert "Both are true" not in explain(result)
+
+
+def test_the_reason_stands_once_on_a_page():
+    page = page_of(samples.run())
+    told = [text for text in _texts(page) if sentences.BOTH_TRUE in text]
+    assert len(told) == 1

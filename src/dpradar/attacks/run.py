@@ -10,6 +10,7 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import ParameterError, UnsupportedError
+from ..mechanisms.capabilities import SIMULATION_ONLY
 from ..numerics.intervals import bernstein_from_moments, clopper_pearson
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
@@ -124,7 +125,8 @@ def attack(
     Assumes
     -------
     The mechanism is what it says it is: reports are drawn from its description, not from someone's implementation
-    (that is what :func:`dpradar.audit` is for).
+    (that is what :func:`dpradar.audit` is for). They are simulated: the notes say that a real release needs a library
+    made for it.
 
     Notes
     -----
@@ -179,7 +181,7 @@ class AttackJob:
             threat=repr(self.best.threat),
             seed=int(seed) if isinstance(seed, int) else None,
             baseline=self.best.threat.reported_baseline,
-            notes=(*self.best.release.assumes, *note),
+            notes=(*self.best.release.assumes, *note, SIMULATION_ONLY),
             version=__version__,
         )
 

@@ -70,6 +70,7 @@ class _Ledger:
         cites = tuple(dict.fromkeys(("dpradar derivation", *rad.cites)))
         value = min(1.0, baseline + rad.value)
         bound = Bound(value=value, side="upper", rule="blind-plus-rad", cites=cites, assumes=rad.assumes)
+        bound = replace(bound, neighbours=rad.neighbours)
         self.found.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
 
     def _rank(self, bound: Bound) -> float:

@@ -129,4 +129,4 @@ def pure_black_box_rule(case: Case) -> list[Finding]:
         message = f"the certificate proves {result.proven:.12g} but {result.attained:.12g} is attained; wanted {_GAP:g}"
         raise NumericsError(message)
     note = f"some mechanism with this guarantee reaches it: randomised response on {result.top} values"
-    return [Finding(quantity="rad", value=result.proven, assumes=(promise.source, note))]
+    return [Finding(quantity="rad", value=result.proven, assumes=(promise.source, note), neighbours=promise.relation)]

@@ -97,4 +97,5 @@ def _wider(bound: Bound | None, by: float, most: float, told: str) -> Bound | No
         assumes=(*bound.assumes, told),
         low=low,
         high=None if low is None else value,
+        neighbours=bound.neighbours,
     )

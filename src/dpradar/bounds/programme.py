@@ -161,14 +161,18 @@ def approx_black_box_rule(case: Case) -> list[Finding]:
     pi = case.finite_prior.probabilities
     if np.unique(pi).size <= MOST_LEVELS:
         _, dual = approx_black_box(pi, promise.epsilon, promise.delta)
-        return [Finding(quantity="rad", value=min(1.0, dual), assumes=(promise.source,))]
+        return [Finding(quantity="rad", value=min(1.0, dual), assumes=(promise.source,), neighbours=promise.relation)]
     rounded = _fewer_levels(pi, _FEW_LEVELS)
     _, dual = approx_black_box(rounded, promise.epsilon, promise.delta)
     # rad(pi) - rad(rounded) <= (tv + max/2) |pi - rounded|_1 for every mechanism; docs/derivations/black-box.md.
     tv = tv_of_approx(promise.epsilon, promise.delta)
     charge = (tv + 0.5 * float(rounded.max())) * float(np.abs(pi - rounded).sum())
     note = f"the prior rounded to {_FEW_LEVELS} different probabilities, which is charged with {charge:.3g}"
-    return [Finding(quantity="rad", value=min(1.0, dual + charge), assumes=(promise.source, note))]
+    return [
+        Finding(
+            quantity="rad", value=min(1.0, dual + charge), assumes=(promise.source, note), neighbours=promise.relation
+        )
+    ]
 
 
 def _fewer_levels(pi: Floats, most: int) -> Floats:

@@ -47,8 +47,10 @@ def positive(value: float) -> float:
     return 0.0 if value <= 0.0 else value
 
 
-def _upper(value: float, *assumes: str) -> list[Finding]:
-    return [Finding(quantity="rad", value=positive(value), assumes=assumes)]
+def _upper(value: float, promise: Privacy | None = None) -> list[Finding]:
+    if promise is None:
+        return [Finding(quantity="rad", value=positive(value))]
+    return [Finding(quantity="rad", value=positive(value), assumes=(promise.source,), neighbours=promise.relation)]
 
 
 def _needs_curve(case: Case) -> tuple[TradeoffCurve, Privacy]:
@@ -81,8 +83,8 @@ def theorem_4_2(case: Case) -> list[Finding]:
         message = "needs the total variation under replace-one"
         raise Inapplicable(message)
     if case.threat.prior is None:
-        return _upper(promise.tv, promise.source)
-    return _upper(promise.tv * max(0.0, 1.0 - case.threat.kappa), promise.source)
+        return _upper(promise.tv, promise)
+    return _upper(promise.tv * max(0.0, 1.0 - case.threat.kappa), promise)
 
 
 def pairwise_tv(case: Case) -> list[Finding]:
@@ -104,7 +106,7 @@ def theorem_5_1_interval(case: Case) -> list[Finding]:
     """RAD <= max of 1 - f(x) - x over [kappa-, kappa+]: nothing known, any goal ([RAD] Theorem 5.1, first form)."""
     case.need_nothing_known()
     curve, promise = _needs_curve(case)
-    return _upper(curve.gap(case.threat.kappa_minus, case.threat.kappa_plus), promise.source)
+    return _upper(curve.gap(case.threat.kappa_minus, case.threat.kappa_plus), promise)
 
 
 def theorem_5_1_scaled(case: Case) -> list[Finding]:
@@ -114,8 +116,8 @@ def theorem_5_1_scaled(case: Case) -> list[Finding]:
     curve, promise = _needs_curve(case)
     rest = 1.0 - case.threat.kappa
     if rest <= 0.0:
-        return _upper(0.0, promise.source)
-    return _upper(rest * curve.gap(0.0, min(1.0, case.threat.kappa_plus / rest)), promise.source)
+        return _upper(0.0, promise)
+    return _upper(rest * curve.gap(0.0, min(1.0, case.threat.kappa_plus / rest)), promise)
 
 
 def proposition_5_3(case: Case) -> list[Finding]:
@@ -129,7 +131,7 @@ def proposition_5_3(case: Case) -> list[Finding]:
     first = case.threat.kappa_plus * growth + delta
     second = (1.0 - case.threat.kappa_minus) * -math.expm1(-epsilon) + delta * math.exp(-epsilon)
     third = tv_of_approx(epsilon, delta) * (1.0 - case.threat.kappa)
-    return _upper(min(first, second, third), promise.source)
+    return _upper(min(first, second, third), promise)
 
 
 def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
@@ -159,7 +161,7 @@ def theorem_5_5(case: Case) -> list[Finding]:
     case.need_exact_goal()
     epsilon, delta, promise = _needs_epsilon(case)
     tv = 1.0 if promise.tv is None else promise.tv
-    return _upper(knapsack(case.finite_prior.probabilities, tv, epsilon, delta), promise.source)
+    return _upper(knapsack(case.finite_prior.probabilities, tv, epsilon, delta), promise)
 
 
 def corollary_5_6(case: Case) -> list[Finding]:
@@ -171,7 +173,7 @@ def corollary_5_6(case: Case) -> list[Finding]:
     m = case.finite_prior.size
     shrink = math.exp(-epsilon)
     value = (-math.expm1(-epsilon) + delta * m * shrink) / (1.0 + (m - 1) * shrink) * (m - 1) / m
-    return _upper(value, promise.source)
+    return _upper(value, promise)
 
 
 def pairwise_knapsack(pi: Floats, tv: float, per_pair: float) -> float:
@@ -211,7 +213,7 @@ def thesis_theorem_7(case: Case) -> list[Finding]:
     shrink = math.exp(-epsilon)
     per_pair = (-math.expm1(-epsilon) + pi.size * delta * shrink) / (1.0 + (pi.size - 1) * shrink)
     tv = math.tanh(epsilon / 2.0) + 2.0 * delta * shrink / (1.0 + shrink)
-    return _upper(pairwise_knapsack(pi, min(tv, 1.0), per_pair), promise.source)
+    return _upper(pairwise_knapsack(pi, min(tv, 1.0), per_pair), promise)
 
 
 def _thesis_gap(case: Case) -> tuple[float, Privacy]:
@@ -230,7 +232,7 @@ def thesis_theorem_8(case: Case) -> list[Finding]:
     pi = _needs_pairs(case)
     gap, promise = _thesis_gap(case)
     tv = 1.0 if promise.tv is None else promise.tv
-    return _upper(pairwise_knapsack(pi, tv, gap), promise.source)
+    return _upper(pairwise_knapsack(pi, tv, gap), promise)
 
 
 def thesis_corollary_2(case: Case) -> list[Finding]:
@@ -243,7 +245,7 @@ def thesis_corollary_2(case: Case) -> list[Finding]:
     case.need_uniform()
     m = case.finite_prior.size
     gap, promise = _thesis_gap(case)
-    return _upper(gap * (m - 1) / m, promise.source)
+    return _upper(gap * (m - 1) / m, promise)
 
 
 def root_level(curve: TradeoffCurve, m: int) -> float:
@@ -277,8 +279,15 @@ def root_bound(case: Case) -> list[Finding]:
     m = case.finite_prior.size
     level = root_level(curve, m)
     return [
-        Finding(quantity="rad", value=positive((m - 1) / m - (m - 1) * level), assumes=(promise.source,)),
-        Finding(quantity="success", value=1.0 - (m - 1) * level, assumes=(promise.source,)),
+        Finding(
+            quantity="rad",
+            value=positive((m - 1) / m - (m - 1) * level),
+            assumes=(promise.source,),
+            neighbours=promise.relation,
+        ),
+        Finding(
+            quantity="success", value=1.0 - (m - 1) * level, assumes=(promise.source,), neighbours=promise.relation
+        ),
     ]
 
 
@@ -292,7 +301,7 @@ def knapsack_root(case: Case) -> list[Finding]:
     curve, promise = _needs_curve(case)
     pi = case.finite_prior.probabilities
     tv = curve.gap() if promise.tv is None else promise.tv
-    return _upper(_filled(pi, tv, (pi.size - 1) * (1.0 - pi.size * root_level(curve, pi.size))), promise.source)
+    return _upper(_filled(pi, tv, (pi.size - 1) * (1.0 - pi.size * root_level(curve, pi.size))), promise)
 
 
 def hayes_minus_blind(case: Case) -> list[Finding]:
@@ -306,7 +315,9 @@ def hayes_minus_blind(case: Case) -> list[Finding]:
     for promise in case.promises("replace-one", "add-remove", "reference"):
         if promise.curve is not None:
             value = 1.0 - promise.curve.at(case.threat.kappa_plus) - case.threat.kappa_minus
-            found.append(Finding(quantity="rad", value=positive(value), assumes=(promise.source,)))
+            found.append(
+                Finding(quantity="rad", value=positive(value), assumes=(promise.source,), neighbours=promise.relation)
+            )
     if not found:
         message = "needs a trade-off curve"
         raise Inapplicable(message)

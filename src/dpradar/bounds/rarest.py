@@ -69,7 +69,14 @@ def rarest(case: Case) -> Rarest | None:
     notes = (promise.source, f"neighbours: {promise.relation}")
     epsilon = promise.epsilon if promise.epsilon is not None and promise.delta == 0.0 else math.inf
     return Rarest(
-        tpr=Bound(value=min(value, 1.0), side="upper", rule="trade-off", cites=(_CITES,), assumes=notes),
+        tpr=Bound(
+            value=min(value, 1.0),
+            side="upper",
+            rule="trade-off",
+            cites=(_CITES,),
+            assumes=notes,
+            neighbours=promise.relation,
+        ),
         fpr=_FPR,
         odds=math.exp(epsilon) if epsilon <= _LARGEST_EXPONENT else None,
     )

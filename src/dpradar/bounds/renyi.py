@@ -21,7 +21,7 @@ def _bounded(case: Case) -> list[tuple[Privacy, RenyiBound]]:
 
 
 def _success(promise: Privacy, value: float) -> Finding:
-    return Finding(quantity="success", value=min(1.0, value), assumes=(promise.source,))
+    return Finding(quantity="success", value=min(1.0, value), assumes=(promise.source,), neighbours=promise.relation)
 
 
 def renyi_rule(case: Case) -> list[Finding]:

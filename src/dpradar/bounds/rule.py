@@ -25,6 +25,7 @@ class Finding:
     side: Side = "upper"
     low: float | None = None
     assumes: tuple[str, ...] = ()
+    neighbours: str | None = None  # the relation of the promise it rests on, where it rests on one
     hit: float | None = None  # of the attack that attains it, where known
     certified: bool = True  # whether the lower end is proven, not estimated
 
@@ -57,4 +58,5 @@ class Rule:
             assumes=(*finding.assumes, *taken),
             low=low,
             high=None if low is None else value,
+            neighbours=finding.neighbours,
         )

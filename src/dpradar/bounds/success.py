@@ -63,7 +63,14 @@ def rero_epsilon(case: Case) -> list[Finding]:
     for promise in case.promises(*ANY):
         if promise.epsilon is not None:
             inside = np.minimum(1.0, base * math.exp(min(promise.epsilon, 700.0)) + promise.delta)
-            found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
+            found.append(
+                Finding(
+                    quantity="success",
+                    value=min(1.0, float(weight @ inside)),
+                    assumes=(promise.source,),
+                    neighbours=promise.relation,
+                )
+            )
     return smallest(found, "needs an (epsilon, delta) guarantee")
 
 
@@ -77,7 +84,14 @@ def rero_curve(case: Case) -> list[Finding]:
     for promise in case.promises(*ANY):
         if promise.curve is not None:
             inside = 1.0 - np.clip(promise.curve.fnr(base), 0.0, 1.0)
-            found.append(Finding(quantity="success", value=min(1.0, float(weight @ inside)), assumes=(promise.source,)))
+            found.append(
+                Finding(
+                    quantity="success",
+                    value=min(1.0, float(weight @ inside)),
+                    assumes=(promise.source,),
+                    neighbours=promise.relation,
+                )
+            )
     return smallest(found, "needs a trade-off curve")
 
 
@@ -93,8 +107,15 @@ def tv_success(case: Case) -> list[Finding]:
     best: Privacy = min(found, key=lambda p: 1.0 if p.tv is None else p.tv)
     tv = 1.0 if best.tv is None else best.tv
     if case.threat.kind == "worst":
-        return [Finding(quantity="gain", value=tv, assumes=(best.source,))]
-    return [Finding(quantity="success", value=min(1.0, case.threat.best_blind_guess + tv), assumes=(best.source,))]
+        return [Finding(quantity="gain", value=tv, assumes=(best.source,), neighbours=best.relation)]
+    return [
+        Finding(
+            quantity="success",
+            value=min(1.0, case.threat.best_blind_guess + tv),
+            assumes=(best.source,),
+            neighbours=best.relation,
+        )
+    ]
 
 
 def bayes_success(curve: TradeoffCurve, prior: float) -> float:
@@ -157,7 +178,7 @@ def binary_success(case: Case) -> list[Finding]:
     mass, first = _two_answers(cover, pi)
     seen = mass > 0.0
     total += float((mass[seen] * _bayes_successes(promise.curve, first[seen] / mass[seen])).sum())
-    return [Finding(quantity="success", value=min(total, 1.0), assumes=(promise.source,))]
+    return [Finding(quantity="success", value=min(total, 1.0), assumes=(promise.source,), neighbours=promise.relation)]
 
 
 def membership_success(case: Case) -> list[Finding]:
@@ -170,7 +191,7 @@ def membership_success(case: Case) -> list[Finding]:
         message = "needs a trade-off curve under add-remove"
         raise Inapplicable(message)
     value = bayes_success(promise.curve, float(case.threat.level or 0.0))
-    return [Finding(quantity="success", value=value, assumes=(promise.source,))]
+    return [Finding(quantity="success", value=value, assumes=(promise.source,), neighbours=promise.relation)]
 
 
 def worst_gain(case: Case) -> list[Finding]:
@@ -185,4 +206,4 @@ def worst_gain(case: Case) -> list[Finding]:
         raise Inapplicable(message)
     worst = max(found, key=lambda p: p.tv or 0.0)
     assumes = (worst.source, f"neighbours: {worst.relation}")
-    return [Finding(quantity="worst_gain", value=worst.tv or 0.0, assumes=assumes)]
+    return [Finding(quantity="worst_gain", value=worst.tv or 0.0, assumes=assumes, neighbours=worst.relation)]

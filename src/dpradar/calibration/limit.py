@@ -179,7 +179,8 @@ class Limit:
             known = [promise for r in question_relations(case) if (promise := case.promise(r)) is not None]
             value = max((epsilon_at(promise, self.delta or 0.0) for promise in known), default=math.inf)
             rule = _epsilon_rule(known, self.delta or 0.0, value)
-            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule)
+            told = " or ".join(sorted({promise.relation for promise in known}))
+            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule, neighbours=told)
         else:
             found = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]
             if found is None:
@@ -195,6 +196,7 @@ class Limit:
             side=bound.side,
             raw=self.raw(name),
             acknowledge=self.acknowledge or "",
+            neighbours=bound.neighbours or "",
         )
 
     def spent(self, what: Any) -> list[Achieved]:

@@ -28,7 +28,9 @@ __all__ = ["group"]
 def _command(name: str, kind: Kind) -> click.Command:
     options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
     options += further_options(kind)
-    options.append(click.Option(["--all", "show_all"], is_flag=True, help="Show every rule and why it lost."))
+    options.append(
+        click.Option(["--all", "show_all"], is_flag=True, help="List the other bounds and why they were not used.")
+    )
     options.append(
         click.Option(
             ["--fpr"], metavar="LIST", help="Also the largest true-positive rate at these false-positive rates."
@@ -61,9 +63,9 @@ def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bo
     for fpr, bound in found.items():
         click.echo(rate_sentence(float(fpr), bound))
     if not show_all:
-        click.echo("\nSee every rule and why it lost: add --all. Machine-readable: add --json.")
+        click.echo("\nAdd --all to list the other bounds and why they were not used. Machine-readable: add --json.")
         return
-    click.echo("\nOther rules:")
+    click.echo("\nOther bounds considered:")
     for other in result.others:
         value = "" if other.bound is None else f" {other.bound.value:.6g}"
         click.echo(f"  {other.quantity:<11} {other.rule}{value}: {other.why}")

@@ -62,7 +62,7 @@ def group() -> click.Group:
     loaders: dict[str, Callable[[], click.Command]] = {
         name: partial(_command, name, kind) for name, kind in RELEASES.items() if kind.samples
     }
-    help_text = "How often is the best attacker right, when it is run? Name a mechanism."
+    help_text = "Run the optimal attack and count how often it is right. Name a mechanism."
     reasons = {name: "it is a promise, there are no reports to draw from" for name in RELEASES if name not in loaders}
     reasons["dpsgd"] = (
         "it describes a training run; docs/how-to/attack-a-model.md attacks a model, docs/how-to/audit-a-model.md "

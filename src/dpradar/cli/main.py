@@ -85,7 +85,7 @@ class Suggesting(click.Group):
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "assess": (".assess", "group", "What could someone learn about one person?"),
     "calibrate": (".calibrate", "group", "How much noise keeps the risk under a limit?"),
-    "attack": (".attack", "group", "How often is the best attacker right, when it is run?"),
+    "attack": (".attack", "group", "Run the optimal attack and count how often it is right."),
     "audit": (".audit", "audit_command", "Test a claim of privacy on outputs of an implementation."),
     "measure": (
         ".measure",

@@ -3,6 +3,10 @@
 A mechanism is a description; ``mechanism.at(prior)`` binds it to the records a prior is about and returns a *release*,
 which has some of these capabilities. Everyone else's record is known to the attacker, so a central query is the
 target's contribution plus noise.
+
+Samplers are for simulation only (``SIMULATION_ONLY``): they draw with a generator that can be predicted and round in
+floating-point arithmetic, so the low bits of a noisy number can give the exact one away (Mironov 2012); ``dpradar lint
+--sampler`` refutes them. What is released about people needs a library that was made for it.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from .ldp.reading import SetReports
 
 __all__ = [
+    "SIMULATION_ONLY",
     "ContinuousModel",
     "DiagonalChannel",
     "FiniteChannel",
@@ -37,6 +42,12 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+SIMULATION_ONLY = (
+    "dpradar's samplers are for simulation only: their random numbers can be predicted and floating-point noise leaks "
+    "through its low bits; a real release needs a library made for it, such as OpenDP, Google's differential-privacy "
+    "libraries or Tumult Analytics"
+)
 
 
 class FiniteChannel(Protocol):
@@ -201,7 +212,8 @@ class Release:
     counts: CountModel | None = None
     pair: Callable[[int, int], Pairs] | None = None  # what the release is for two inputs, exactly
     pair_tv: Callable[[int], Floats] | None = None  # total variation between one input and every input, from above
-    # One report per input (per record, with a continuous prior): an array, or a tuple of them for a composition.
+    # One report per input (per record, with a continuous prior): an array, or a tuple of them for a composition. For
+    # simulation only, see above.
     sample: Callable[[Any, np.random.Generator], Any] | None = None
     likelihoods: Callable[[Any], Floats] | None = None  # logarithms, of every input, a row per report, up to a constant
     sets: SetReports | None = None  # reports that hold some of the values, read without listing all m of them

@@ -122,7 +122,7 @@ class MatrixChannel:
         return min(1.0, *bounds)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return one output index per given input."""
+        """Return one output index per given input; for simulation only."""
         running = np.cumsum(self.matrix, axis=1)
         running /= running[:, -1:]
         uniforms = rng.random(len(inputs))

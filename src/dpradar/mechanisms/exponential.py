@@ -69,7 +69,7 @@ class IntervalMechanism:
         )
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return one output per given input."""
+        """Return one output per given input; for simulation only."""
         return self.draw(np.asarray(self.points)[np.asarray(inputs, dtype=np.intp)], rng)
 
     def draw(self, records: NDArray[Any], rng: np.random.Generator) -> Floats:

@@ -92,14 +92,14 @@ def attack_people_sentence(run: AttackRun) -> str:
     >>> rates = {"success": (0.24, 0.23, 0.25), "false_hit": (0.1, 0.1, 0.1), "rad": (0.14, 0.13, 0.15)}
     >>> found = {n: Estimate(estimate=e, low=low, high=high) for n, (e, low, high) in rates.items()}
     >>> attack_people_sentence(AttackRun(**found, trials=10_000, confidence=0.95, strategy="optimal"))
-    'Of 100 people who took part, this attack was right for about 24 (95 %: 23 to 25); of 100 who did not, for about 10
-    (95 %: 10 to 10). Taking part added about 14 (95 %: 13 to 15).'
+    'Of 100 people who took part, this attack was right for about 24 (95 %: 23 to 25); of 100 people whose data were not
+    used, it would be right for about 10 (95 %: 10 to 10). Taking part added about 14 (95 %: 13 to 15).'
     """
     people, sure = crowd(run.rad.high), percent(run.confidence)
     return (
         f"Of {people:,} people who took part, this attack was right for {_about(run.success, people, sure)}; of "
-        f"{people:,} who did not, for {_about(run.false_hit, people, sure)}. Taking part added "
-        f"{_about(run.rad, people, sure)}."
+        f"{people:,} people whose data were not used, it would be right for {_about(run.false_hit, people, sure)}. "
+        f"Taking part added {_about(run.rad, people, sure)}."
     )
 
 
@@ -127,6 +127,8 @@ def sandwich_sentence(run: AttackRun, upper: Bound | None) -> str:
             f"Violation found: this attack shows at least {least}, but the bound is {bound}. Either the release is not "
             "what it is said to be, or one of the two numbers is wrong."
         )
+    if run.simulated:
+        return f"The simulated attack shows at least {least}, the calculation says {bound}: no contradiction."
     return f"No violation found: this attack shows at least {least}, the bound is {bound}. {NOT_A_PROOF}"
 
 

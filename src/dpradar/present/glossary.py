@@ -37,8 +37,8 @@ TERMS: dict[str, str] = {
     "worst_gain": "What no gain exceeds, whatever the prior, knowledge and goal: the total variation. Elsewhere: "
     "(membership) advantage.",
     "tpr": "True-positive rate, the share of targets who are found. tpr at an fpr is the largest share found by any "
-    "attack that accuses that share of bystanders.",
-    "fpr": "False-positive rate, the share of bystanders who are accused.",
+    "attack that wrongly flags that share of non-members.",
+    "fpr": "False-positive rate, the share of non-members who are wrongly flagged.",
     "ceiling": "The rad of publishing the raw data, under the same prior, knowledge and goal. A release that reaches "
     "90 % of it or more hardly protects, however small its rad is.",
     "near-ceiling": "What a limit acknowledges that accepts a release which is hardly better than publishing the raw "

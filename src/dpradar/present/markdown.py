@@ -11,7 +11,7 @@ from .view import page_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .view import Card, Entry, Limit, Page, Table
+    from .view import Card, Entry, Limit, Page, Section, Table
 
 __all__ = ["markdown", "report"]
 
@@ -81,10 +81,12 @@ def _head(page: Page) -> list[str]:
 
 
 def _evidence(page: Page) -> list[str]:
-    if not page.evidence:
-        return []
-    lines = [f"## {plain(page.evidence_title)}", ""]
-    for one in page.evidence:
+    return [line for section in page.sections for line in _section(section)]
+
+
+def _section(section: Section) -> list[str]:
+    lines = [f"## {plain(section.title)}", "", *([plain(section.text), ""] if section.text else [])]
+    for one in section.findings:
         lines += [f"### {plain(one.title)}", "", plain(one.text), "", *(f"- {plain(text)}" for text in one.details), ""]
     return lines
 

@@ -23,6 +23,7 @@ __all__ = [
     "number",
     "percent",
     "plain_count",
+    "relation_words",
     "safe_number",
     "shown_limit",
 ]
@@ -90,6 +91,18 @@ def shown_limit(value: float, side: Literal["up", "down"]) -> str:
     ('0.100000', '0.100001', '12.3457')
     """
     return rounded(value, _LONG_PLACES, side) if 0.0 <= value <= 1.0 else safe_number(value, side)
+
+
+def relation_words(bound: Bound) -> str:
+    """Return the neighbour relation that a number rests on, to stand behind its name; empty where it rests on none.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> relation_words(dr.assess(dr.GDP(1.0, neighbours="add-remove"), dr.Threat.baseline(0.1)).worst_gain)
+    ', add-remove'
+    """
+    return f", {bound.neighbours}" if bound.neighbours else ""
 
 
 def crowd(share: float) -> int:

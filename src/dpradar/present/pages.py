@@ -9,6 +9,9 @@ from . import findings, parts, sentences, verdicts
 from .attackers import attacker
 from .numbers import crowd, estimated_count, percent, shown_limit
 from .view import (
+    AUDITS,
+    CHECK,
+    MEASUREMENTS,
     Card,
     Entry,
     Finding,
@@ -36,7 +39,7 @@ def assessment_page(result: Assessment) -> Page:
     """Return the page of an assessment."""
     card, saved = parts.card_of(result), parts.saved_rates(result)
     lines = [] if saved is None else [(result.release, saved)]
-    others = parts.other_table(result, "Rules that did not give the answer")
+    others = parts.other_table(result, "Other bounds considered")
     entries = [
         Entry(term="Release", text=result.release),
         *parts.prior_entries([("1", result)]),
@@ -95,7 +98,7 @@ def _achieved_card(number: int, one: Achieved) -> Card:
 def _achieved_table(result: Calibration) -> Table:
     rows = tuple(
         (
-            one.quantity,
+            f"{one.quantity}{f', {one.neighbours}' if one.neighbours else ''}",
             sentences.achieved_sentence(one.value),
             "–" if one.limit is None else f"{one.limit:g}",
             one.rule or "–",
@@ -193,6 +196,7 @@ def _attack_finding(run: AttackRun, upper: Bound | None) -> Finding:
         state="unmet" if violated else "open",
         details=tuple(details),
         scale=_attack_scale(run, upper),
+        section=CHECK if run.simulated else MEASUREMENTS,
     )
 
 
@@ -225,6 +229,7 @@ def _audit_finding(result: AuditResult) -> Finding:
         state="unmet" if result.refuted else "open",
         details=tuple(details),
         scale=_audit_scale(result),
+        section=AUDITS,
     )
 
 

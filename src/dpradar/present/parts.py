@@ -6,10 +6,10 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
-from . import sentences, verdicts
+from . import pictures, sentences, verdicts
 from .attackers import attacker
 from .citations import bibtex
-from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number
+from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number, relation_words
 from .view import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Table
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
             rows.append((name, "none", result.reason.get(name, "")))
         else:
             cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
-            rows.append((name, number(bound, 6), f"{bound.rule}{least(bound)}{cites}"))
+            rows.append((name, number(bound, 6), f"{bound.rule}{relation_words(bound)}{least(bound)}{cites}"))
     if result.ceiling is not None:
         rows.append(("ceiling", _ceiling_text(result.ceiling), "rad of publishing the raw data"))
     return rows
@@ -92,7 +92,7 @@ def _icons(counts: Counts | None, told: str) -> Icons | None:
         known=counts.before is not None,
         most=counts.most,
         because=told,
-        alt=sentences.icons_sentence(counts, f"right {told}"),
+        alt=pictures.icons_sentence(counts, f"right {told}"),
     )
 
 
@@ -114,6 +114,8 @@ def card_of(
     told, note = [lead], ""
     if result.rad is None and blind is not None:
         told, blind, note = [blind], None, lead
+    elif blind is not None and (why := sentences.both_sentence(result)):
+        blind = f"{blind} {why}"
     if who.kind == "worst" and result.worst_gain is not None:
         told.append(sentences.worst_sentence(result.worst_gain))
     told += beside(result)
@@ -183,6 +185,7 @@ def _row(quantity: str, bound: Bound | None, result: Assessment, notes: _Notes) 
     compared = quantity in ("success", "gain") and result.baseline is not None
     blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
     told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
+    name = f"{name}{relation_words(bound)}"
     return (name, blind, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)
 
 
@@ -199,7 +202,7 @@ def _rate_row(saved: SavedRates | None, notes: _Notes) -> list[tuple[str, ...]]:
     if saved is None:
         return []
     bound = saved.tpr(_FPR)
-    name = "targets found, 1 of 100 others accused (tpr)"
+    name = f"members found, 1 % of non-members wrongly flagged (tpr){relation_words(bound)}"
     told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
     return [(name, _NONE, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)]
 
@@ -278,7 +281,7 @@ def curve_of(
         (f"{_share(x)}", "; ".join(f"{_after(saved, x)}{f' ({n})' if len(lines) > 1 else ''}" for n, saved in lines))
         for x in _BASELINES
     )
-    alt = sentences.curve_sentence(name if len(lines) > 1 else "", 0.1, first.tpr(0.1).value)
+    alt = pictures.curve_sentence(name if len(lines) > 1 else "", 0.1, first.tpr(0.1).value)
     alt += "".join(f" {f'{mark.number}: ' if mark.number else ''}{mark.text}." for mark in marks)
     return Curve(lines=tuple(line_of(saved, n) for n, saved in lines), marks=marks, alt=alt, rows=rows, notes=notes)
 

@@ -131,7 +131,7 @@ def _of_limits(result: RunResult, shown: Sequence[Shown]) -> Verdict:
     unmet = _unmet(result, shown)
     first, where = unmet[0]
     state = "unmet" if any(limit_state(limit) == "unmet" for limit, _ in unmet) else "open"
-    word = "Limit not kept" if state == "unmet" else "Limit not shown to be kept"
+    word = "Limit not kept" if state == "unmet" else "Limit not confirmed"
     text = sentences.unmet_sentence(first, where, len(unmet) - 1)
     more = (*_changes(result), *counted, *beside, *compared)
     return Verdict(text=text, state=state, word=word, more=more)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
 from ..results import AttackRun
-from . import parts, sentences, verdicts
+from . import parts, pictures, sentences, verdicts
 from .numbers import number
 from .pages import finding_of
 from .run_verdicts import Shown, limit_state, run_verdict
@@ -46,12 +46,23 @@ def _shown(result: RunResult) -> list[Shown]:
             group = (release.name or release.release) if several else ""
             limits = _limits(threat.limits)
             card = parts.card_of(threat.assessment, len(found) + 1, threat.name, limits, group)
-            rarest = verdicts.rarest_sentence(threat.assessment)
-            if rarest in told:  # the same for several attackers on one release: said once
-                card = replace(card, sentences=tuple(text for text in card.sentences if text != rarest))
-            told |= {rarest} if rarest else set()
+            # What is the same for several attackers on one release is said once.
+            card = replace(card, sentences=tuple(text for text in card.sentences if text not in told))
+            told |= {text for text in [verdicts.rarest_sentence(threat.assessment)] if text}
             found.append(Shown(card, release, threat, parts.saved_rates(threat.assessment)))
-    return found
+    return _once(found)
+
+
+def _once(shown: Sequence[Shown]) -> list[Shown]:
+    """Return the cards with the reason why two attackers gain different numbers on the first that needs it only."""
+    why = f" {sentences.BOTH_TRUE}"
+    first = next((i for i, one in enumerate(shown) if (one.card.blind or "").endswith(why)), 0)
+    return [
+        replace(one, card=replace(one.card, blind=one.card.blind.removesuffix(why)))
+        if one.card.blind is not None and i != first
+        else one
+        for i, one in enumerate(shown)
+    ]
 
 
 def _paired(result: RunResult, shown: Sequence[Shown]) -> list[tuple[ReleaseResult, Evidence, Shown | None]]:
@@ -202,7 +213,7 @@ def _chart(sweep: SweepResult, *, several: bool) -> Chart:
         title=title,
         parameter=sweep.parameter,
         lines=tuple(lines),
-        alt=sentences.sweep_sentence(sweep.parameter, [(line.name, line.points[0], line.points[-1]) for line in lines]),
+        alt=pictures.sweep_sentence(sweep.parameter, [(line.name, line.points[0], line.points[-1]) for line in lines]),
         table=Table(caption=f"What taking part adds, by {sweep.parameter}", headings=headings, rows=rows),
     )
 
@@ -225,7 +236,7 @@ def _reproduce(result: RunResult, shown: Sequence[Shown]) -> Reproduce:
 
 
 def _others(shown: Sequence[Shown]) -> tuple[Table, ...]:
-    found = (parts.other_table(one.assessment, f"Rules that did not give the answer: {_name(one)}") for one in shown)
+    found = (parts.other_table(one.assessment, f"Other bounds considered: {_name(one)}") for one in shown)
     return tuple(table for table in found if table is not None)
 
 

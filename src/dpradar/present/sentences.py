@@ -1,8 +1,10 @@
 """Every sentence about a risk that people are shown, one function each; numbers go to the side that never understates.
 
 Words: 100 people as denominator, 10,000 for all numbers where one is below one in a hundred, never a numerator of one
-over a changing denominator; the blind guess beside the result; "at most" for upper bounds, "at least" for lower ones,
-"about" with its interval for estimates. What attacks and audits found is told in ``findings``.
+over a changing denominator; the blind guess beside the result; "at most" or "up to" for upper bounds, "at least" for
+lower ones, "about" with its interval for estimates. Two attackers have two names: one learns from the data (maximises
+rad), one only wants to be right (maximises success). What attacks and audits found is told in ``findings``, what
+pictures show in ``pictures``.
 """
 
 from __future__ import annotations
@@ -15,26 +17,26 @@ from ..numerics.rounding import rounded, significant
 from .numbers import (
     LARGE,
     SNAP,
-    Counts,
     advantage_counts,
     blind_counts,
     count_up,
     crowd,
     number,
+    percent,
     plain_count,
+    relation_words,
     safe_number,
     shown_limit,
 )
 from .verdicts import IDLE, idle_sentence, limit_remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..results import Achieved, Assessment, Bound, Calibration
     from ..results.change import Change, LimitResult
 
 __all__ = [
     "ASSUMED",
+    "BOTH_TRUE",
     "COUNTED",
     "NOT_COVERED",
     "NOT_COVERED_LIST",
@@ -46,12 +48,11 @@ __all__ = [
     "achieved_sentence",
     "advantage_sentence",
     "blind_sentence",
+    "both_sentence",
     "calibration_headline",
     "change_sentence",
     "compared_sentence",
     "cost_sentence",
-    "curve_sentence",
-    "icons_sentence",
     "keeps_sentence",
     "kept_sentence",
     "largest_sentence",
@@ -60,12 +61,17 @@ __all__ = [
     "neighbours_sentence",
     "quantity_sentence",
     "rate_sentence",
-    "success_curve_sentence",
-    "sweep_sentence",
     "unmet_sentence",
     "worst_sentence",
 ]
 
+LEARNER = "an attacker who learns from the data"  # maximises rad
+GUESSER = "an attacker who only wants to be right"  # maximises success
+BOTH_TRUE = (
+    "Both are true: the first guesses so that the data matter; the second may ignore them and name the likeliest "
+    "value, so it can be right more often and learn less."
+)
+MAYBE_LOWER = "the true value may be lower"
 ASSUMED = "the attacker knows the mechanism, the prior and every other record."
 PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
 NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about each
@@ -100,6 +106,7 @@ QUANTITIES = {
 _SHARES = ("rad", "success", "gain", "worst_gain", "tpr")  # of people
 _FPR = {"tpr": "fpr", "epsilon": "delta"}
 REPORTS = 10_000
+_SAME = 1e-9  # numbers of two attackers that differ by rounding only
 _LEAST = 0.5  # below half a person the nearest count is 0
 
 
@@ -110,10 +117,11 @@ def advantage_sentence(result: Assessment) -> str:
         return f"No advantage is given: {result.reason.get('rad', '')}."
     most, people = counts.most, counts.crowd
     if counts.after is None:
-        return f"Taking part adds {most}{counts.added:,} of {people} people to those the best attacker is right about."
+        return f"Taking part adds {most}{counts.added:,} of {people} people to those {LEARNER} is right about."
     return (
-        f"Of {people} people who took part, the best attacker is right about {most}{counts.after:,}; of {people} who "
-        f"did not, also about {counts.before:,}. Taking part adds {most}{counts.added:,}."
+        f"Of {people} people who took part, {LEARNER} is right about {most}{counts.after:,}. The same guesses would be "
+        f"right about {counts.before:,} of {people} people whose data were not used. Taking part adds {most}"
+        f"{counts.added:,}."
     )
 
 
@@ -125,9 +133,28 @@ def blind_sentence(result: Assessment) -> str | None:
     speck = SNAP < result.baseline * counts.people < _LEAST
     before = "less than 1" if speck else f"{counts.before:,}"
     return (
-        f"Guessing alone: right for {before} of {counts.crowd}. After seeing this release: {counts.most}"
+        f"Guessing alone: right for {before} of {counts.crowd}. After seeing this release, {GUESSER}: {counts.most}"
         f"{counts.after:,} of {counts.crowd}."
     )
+
+
+def both_sentence(result: Assessment) -> str | None:
+    """Return why two attackers gain different numbers from one release; None where they do not, or one has none.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> skewed, uniform = dr.Threat(dr.Prior.of([0.8, 0.1, 0.1])), dr.Threat(dr.Prior.uniform(3))
+    >>> [both_sentence(dr.assess(dr.GRR(m=3, epsilon=1.0), threat)) is None for threat in (skewed, uniform)]
+    [False, True]
+    """
+    if result.rad is None or result.success is None or result.gain is None or blind_counts(result) is None:
+        return None
+    if result.hit is not None:  # the same attacker, if it is as often right
+        differs = result.success.value - result.hit > _SAME
+    else:
+        differs = abs(result.rad.value - result.gain.value) > _SAME
+    return BOTH_TRUE if differs else None
 
 
 def worst_sentence(bound: Bound) -> str:
@@ -137,13 +164,16 @@ def worst_sentence(bound: Bound) -> str:
     --------
     >>> from dpradar.results import Bound
     >>> worst_sentence(Bound(value=0.462118, side="upper", rule="total-variation"))
-    'Whatever is believed, known and sought: right about at most 47 of 100 more than by guessing blindly.'
+    'For any attacker: right about up to 47 more people in every 100 than by guessing blindly.'
     """
-    people = crowd(bound.value)
-    return (
-        f"Whatever is believed, known and sought: right about at most {count_up(bound.value, people):,} of {people:,} "
-        "more than by guessing blindly."
-    )
+    people, relation = crowd(bound.value), f" ({bound.neighbours})" if bound.neighbours else ""
+    more = _more(count_up(bound.value, people), people)
+    return f"For any attacker{relation}: right about {more} than by guessing blindly."
+
+
+def _more(count: int, people: int, most: str = "up to ") -> str:
+    """Return how many more are guessed right, in every so many."""
+    return f"{most and 'up to '}{count:,} more {'person' if count == 1 else 'people'} in every {people:,}"
 
 
 def rate_sentence(fpr: float, bound: Bound) -> str:
@@ -153,12 +183,12 @@ def rate_sentence(fpr: float, bound: Bound) -> str:
     --------
     >>> from dpradar.results import Bound
     >>> rate_sentence(0.01, Bound(value=0.0923622, side="upper", rule="trade-off"))
-    'An attack that accuses 1 of 100 bystanders finds at most 10 of 100 targets (tpr at most 0.092363 at fpr 0.01).'
+    'An attack that wrongly flags 1 % of non-members finds at most 9.3 % of members (tpr at most 0.092363 at fpr 0.01).'
     """
-    people = crowd(fpr)
+    share = safe_number(min(100.0 * bound.value, 100.0), "up", 2) if bound.value > 0.0 else "0"
     return (
-        f"An attack that accuses {plain_count(fpr * people)} of {people:,} bystanders finds at most "
-        f"{count_up(bound.value, people)} of {people:,} targets (tpr {number(bound, 6)} at fpr {fpr:g})."
+        f"An attack that wrongly flags {percent(fpr)} of non-members finds at most {share} % of members (tpr "
+        f"{number(bound, 6)} at fpr {fpr:g}{relation_words(bound)})."
     )
 
 
@@ -167,11 +197,11 @@ def largest_sentence(result: Assessment, where: str = "") -> str:
     counts = advantage_counts(result)
     at = f" ({where})" if where else ""
     if counts is not None:
-        told = f"the best attacker is right about {counts.most}{counts.added:,} more of {counts.crowd} people"
+        told = f"{LEARNER} is right about {_more(counts.added, counts.people, counts.most)}"
         return f"Because they took part, {told}{at}."
     blind = blind_counts(result)
     if blind is not None:
-        told = f"the best attacker is right about {blind.most}{blind.added:,} more of {blind.crowd} people"
+        told = f"{GUESSER} is right about {_more(blind.added, blind.people, blind.most)}"
         return f"After seeing this release, {told} than by guessing blindly{at}."
     return f"No number can be given{at}: {result.reason.get('rad', 'no rule speaks about it')}."
 
@@ -182,57 +212,16 @@ def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
     Examples
     --------
     >>> quantity_sentence("rad", 0.0999, "exact")
-    'Taking part adds 10 of 100 people to those the best attacker is right about.'
+    'Taking part adds 10 of 100 people to those an attacker who learns from the data is right about.'
     """
     people = crowd(value)
     count = f"{'' if side == 'exact' and count_up(value, people) != 1 else 'at most '}{count_up(value, people):,}"
     return {
-        "rad": f"Taking part adds {count} of {people:,} people to those the best attacker is right about.",
-        "success": f"After seeing the release the best attacker is right about {count} of {people:,} people.",
-        "gain": f"The best attacker is right about {count} of {people:,} people more than by guessing blindly.",
+        "rad": f"Taking part adds {count} of {people:,} people to those {LEARNER} is right about.",
+        "success": f"After seeing the release {GUESSER} is right about {count} of {people:,} people.",
+        "gain": f"{GUESSER.capitalize()} is right about {count} of {people:,} people more than by guessing blindly.",
         "worst_gain": f"Any attacker is right about {count} of {people:,} people more than by guessing blindly.",
     }.get(quantity)
-
-
-def icons_sentence(counts: Counts, told: str) -> str:
-    """Return what an icon array shows, for those who do not see it; ``told`` says right when."""
-    if counts.before is None:
-        rest = f"the other {counts.people - counts.added:,} are not told apart"
-        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {told}; {rest}."
-    wrong = counts.people - counts.before - counts.added
-    return (
-        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {told}, "
-        f"{wrong:,} wrong."
-    )
-
-
-def curve_sentence(name: str, baseline: float, success: float) -> str:
-    """Return what the curve of success against the blind guess shows, for those who do not see it."""
-    return (
-        "Success after the release against success of the blind guess. The diagonal means that nothing is learned. "
-        f"The curve{f' of {name}' if name else ''} goes, for example, {success_curve_sentence(baseline, success)}."
-    )
-
-
-def sweep_sentence(parameter: str, lines: Sequence[tuple[str, tuple[float, float], tuple[float, float]]]) -> str:
-    """Return what varying a parameter does, for those who do not see it: each line from its first point to its last."""
-    told = "".join(
-        f" {name}: from at most {count_up(y, 100)} of 100 at {x:g} to {count_up(last[1], 100)} at {last[0]:g}."
-        for name, (x, y), last in lines
-    )
-    return f"What taking part adds against {parameter}.{told}"
-
-
-def success_curve_sentence(baseline: float, success: float) -> str:
-    """Return one point of the curve of success against the blind guess.
-
-    Examples
-    --------
-    >>> success_curve_sentence(0.1, 0.3891)
-    'from 10 to at most 39 of 100'
-    """
-    people = crowd(baseline)
-    return f"from {round(baseline * people):,} to at most {count_up(success, people):,} of {people:,}"
 
 
 def neighbours_sentence(neighbours: str | None) -> str:
@@ -259,6 +248,10 @@ def _quantity(limit: LimitResult) -> str:
     return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
 
 
+def _relation(limit: LimitResult | Achieved) -> str:
+    return f", {limit.neighbours}" if limit.neighbours else ""
+
+
 def limit_words(limit: LimitResult) -> str:
     """Return a limit by itself, with where it comes from.
 
@@ -281,23 +274,26 @@ def limit_sentence(limit: LimitResult) -> str:
     'Kept: what taking part adds (rad) is 0.059454, the limit 0.1.'
     """
     source = f" ({limit.source})" if limit.source else ""
-    told = f"{_quantity(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
+    told = f"{_quantity(limit)}{_relation(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
     if limit.met:
         return f"Kept{limit_remark(limit)}: {told}{f' {IDLE}' if limit.idle else ''}"
-    return f"Not kept: {told}" if limit.side == "exact" and limit.value is not None else f"Not shown to be kept: {told}"
+    if limit.value is None:
+        return f"Not confirmed: {told}"
+    return f"Not kept: {told}" if limit.side == "exact" else f"Not confirmed: {told[:-1]}; {MAYBE_LOWER}."
 
 
 def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
     """Return the headline where a limit is not kept: which, where, and how many more."""
     at = f" ({where})" if where else ""
-    words = _quantity(limit)
+    words = _quantity(limit) + _relation(limit)
     value, most = _value(limit), f"{limit.limit:g}"
     if limit.quantity in _SHARES and limit.value is not None:
         people = crowd(min(limit.value, limit.limit))
         value = f"{'' if limit.side == 'exact' else 'at most '}{count_up(limit.value, people):,} of {people:,} people"
         most = f"{plain_count(limit.limit * people)} of {people:,}"
     more = "" if others == 0 else f" {others} more {'is' if others == 1 else 'are'} listed below."
-    return f"{words[:1].upper()}{words[1:]} is {value}, the limit {most}{at}.{more}"
+    maybe = "" if limit.side == "exact" or limit.value is None else f"; {MAYBE_LOWER}"
+    return f"{words[:1].upper()}{words[1:]} is {value}, the limit {most}{maybe}{at}.{more}"
 
 
 _LOCAL = re.compile(r"Repeated\((?:GRR|SUE|OUE|SubsetSelection|BLH|OLH|SHE|THE|HadamardResponse)\(.*\), (\d+)\)")
@@ -380,9 +376,9 @@ def achieved_limit_sentence(one: Achieved) -> str:
     """Return a limit of a calibration beside what is reached."""
     word = "" if one.side == "exact" else "at most "
     kept = one.limit is None or one.value <= one.limit
-    verb = f"Kept{limit_remark(one)}" if kept else "Not shown to be kept"
+    verb = f"{f'Kept{limit_remark(one)}' if kept else 'Not confirmed'}: {one.quantity}{_relation(one)}"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"
-    return f"{verb}: {one.quantity} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
+    return f"{verb} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
 
 
 def kept_sentence(limits: int) -> str:
@@ -404,4 +400,4 @@ def compared_sentence(least: str, most: str, *, exact: bool) -> str:
     """Return which of several releases gives away least and most, by what taking part adds."""
     if exact:
         return f"What taking part adds is smallest for {least} and largest for {most}."
-    return f"What taking part adds can be shown to be least for {least}; the weakest limit is that of {most}."
+    return f"What taking part adds can be shown to be least for {least}; the loosest upper bound is that of {most}."

@@ -50,7 +50,7 @@ def explain_calibration(result: Calibration) -> str:
     lines = [calibration_headline(result), ""]
     for one in result.achieved:
         limit = "" if one.limit is None else f"  limit {one.limit:g}"
-        rule = f" ({one.rule})" if one.rule else ""
+        rule = f" ({', '.join(text for text in (one.rule, one.neighbours) if text)})" if one.rule else ""
         most = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
         lines.append(f"{one.quantity:<24} {most + achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
         lines += [text for text in (raw_sentence(one),) if text]
@@ -68,7 +68,7 @@ def explain(result: Assessment) -> str:
     --------
     >>> import dpradar as dr
     >>> print(explain(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))).splitlines()[2])
-    Of 100 people who took part, the best attacker is right about 24; of 100 who did not, also about 10. Taking part...
+    Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses would be...
     """
     card = card_of(result)
     lines = [f"Release: {result.release}", f"Threat:  {result.threat}"]
@@ -96,8 +96,9 @@ def _page_text(page: Page) -> str:
     if page.utility is not None:
         told += ["", "What the noise costs:"]
         told += [f"  {text}" for text in (*page.utility.sentences, *(limit.text for limit in page.utility.limits))]
-    for finding in page.evidence:
-        told += ["", f"{finding.title}.", f"  {finding.text}"]
+    for section in page.sections:
+        told += ["", f"{section.title}:", *([f"  {section.text}"] if section.text else [])]
+        told += [line for one in section.findings for line in (f"  {one.title}.", f"    {one.text}")]
     told += ["", f"Assumes: {ASSUMED}"]
     told += [
         f"{entry.term}: {entry.text}"

@@ -28,6 +28,7 @@ __all__ = [
     "Page",
     "Reproduce",
     "Scale",
+    "Section",
     "State",
     "Table",
     "Utility",
@@ -37,6 +38,12 @@ __all__ = [
 
 # none: no limit was given, so nothing is praised or blamed; open: not shown either way.
 State = Literal["none", "met", "open", "unmet"]
+
+CHECK = "Check of the calculation (simulated here; no software was tested)"
+MEASUREMENTS = "Attacks that were measured"
+AUDITS = "Audits of software"
+NO_AUDIT = "None supplied."
+_KINDS = ("", CHECK, MEASUREMENTS, AUDITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +60,7 @@ class Verdict:
 class Icons:
     """``total`` squares, one a person: right anyway, right because of the release, and the rest.
 
-    ``known`` says whether the rest are wrong; where only the difference is known they are not told apart.
+    ``known`` says whether the rest are wrong; where only the difference is known, the bound does not say.
     """
 
     total: int
@@ -186,6 +193,16 @@ class Finding:
     state: State
     details: tuple[str, ...] = ()
     scale: Scale | None = None
+    section: str = ""  # the kind of evidence; empty where the page has one kind only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Evidence of one kind; ``text`` says that there is none."""
+
+    title: str
+    findings: tuple[Finding, ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,10 +237,19 @@ class Page:
     charts: tuple[Chart, ...] = ()
     utility: Utility | None = None
     evidence: tuple[Finding, ...] = ()
-    evidence_title: str = "What did attacks and audits find?"
+    evidence_title: str = "Evidence"  # of findings that name no section
     reproduce: Reproduce = field(default_factory=Reproduce)
     decision: tuple[Entry, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The evidence by kind, so that a simulation is not taken for a test of software; audits may be missing."""
+        kinds = {title: tuple(one for one in self.evidence if one.section == title) for title in _KINDS}
+        found = [Section(title=title or self.evidence_title, findings=own) for title, own in kinds.items() if own]
+        if kinds[CHECK] and not kinds[AUDITS]:
+            found.append(Section(title=AUDITS, text=NO_AUDIT))
+        return tuple(found)
 
 
 def page_of(
@@ -236,7 +262,7 @@ def page_of(
     >>> import dpradar as dr
     >>> page = page_of(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10))))
     >>> page.verdict.text
-    'Because they took part, the best attacker is right about 14 more of 100 people.'
+    'Because they took part, an attacker who learns from the data is right about 14 more people in every 100.'
     """
     from ..errors import ParameterError
     from . import accounting_view, correlation_view, pages, runs

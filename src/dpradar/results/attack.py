@@ -95,6 +95,11 @@ class AttackRun:
         """Whether everything that was asked for was done."""
         return not self.interrupted
 
+    @property
+    def simulated(self) -> bool:
+        """Whether the reports were drawn from the description of a release, so that no software was tested."""
+        return self.release is not None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as plain data with a schema key."""
         measured = {name: getattr(self, name).to_dict() for name in ("rad", "success", "false_hit")}

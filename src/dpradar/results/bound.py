@@ -30,7 +30,8 @@ class Bound:
 
     ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the
     upper end, so that it is safe to compare with a limit. Exact means that they are less than 1e-6 of the value apart;
-    a value of 0 is exact only where it is certain.
+    a value of 0 is exact only where it is certain. ``neighbours`` is the relation of the promise that the number rests
+    on; None where it rests on none, as the exact risk of a mechanism.
 
     Examples
     --------
@@ -45,6 +46,7 @@ class Bound:
     assumes: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
+    neighbours: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bound as plain data."""
@@ -56,6 +58,7 @@ class Bound:
             "assumes": list(self.assumes),
             "low": self.low,
             "high": self.high,
+            "neighbours": self.neighbours,
         }
 
     @classmethod

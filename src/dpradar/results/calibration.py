@@ -29,6 +29,7 @@ class Achieved:
     side: str = "upper"
     raw: Raw | None = None  # what publishing the raw data would give
     acknowledge: str = ""  # "near-ceiling" where the limit accepts what comes near to it
+    neighbours: str = ""  # the relation that the value rests on, where it rests on one
 
     @property
     def near_ceiling(self) -> bool:
@@ -53,7 +54,7 @@ class Achieved:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
-        names = ("quantity", "value", "limit", "threat", "rule", "side", "acknowledge")
+        names = ("quantity", "value", "limit", "threat", "rule", "side", "acknowledge", "neighbours")
         raw = None if self.raw is None else self.raw.to_dict()
         return {**{name: getattr(self, name) for name in names}, "margin": self.margin, "raw": raw}
 
@@ -61,7 +62,8 @@ class Achieved:
     def from_dict(cls, data: dict[str, Any]) -> Achieved:
         """Return what ``to_dict`` wrote."""
         plain = {name: data[name] for name in ("quantity", "value", "limit", "threat", "rule", "side")}
-        return cls(**plain, raw=Raw.read(data.get("raw")), acknowledge=data.get("acknowledge", ""))
+        later = {name: data.get(name, "") for name in ("acknowledge", "neighbours")}
+        return cls(**plain, raw=Raw.read(data.get("raw")), **later)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from .ceiling import Raw
 __all__ = ["Change", "LimitResult"]
 
 _LIMIT = ("quantity", "limit", "value", "side", "met", "rule", "source", "at", "reason")
-_LATER = ("acknowledge",)  # keys that older files do not have
+_LATER = ("acknowledge", "neighbours")  # keys that older files do not have
 _CHANGE = ("parameter", "value", "instead_of", "more_private", "reason", "exact")
 
 
@@ -40,6 +40,7 @@ class LimitResult:
     reason: str = ""
     raw: Raw | None = None
     acknowledge: str = ""
+    neighbours: str = ""  # the relation that the value rests on, where it rests on one
 
     @property
     def idle(self) -> bool:

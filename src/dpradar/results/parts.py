@@ -31,7 +31,13 @@ def _bound(values: Check) -> Check:
     return also(
         table(
             {"value": values, "side": SIDE, "rule": name},
-            {"cites": TEXTS, "assumes": TEXTS, "low": maybe(values), "high": maybe(values)},
+            {
+                "cites": TEXTS,
+                "assumes": TEXTS,
+                "low": maybe(values),
+                "high": maybe(values),
+                "neighbours": maybe(name),
+            },
             only=True,
         ),
         ordered("low", "value", "high"),
@@ -66,7 +72,7 @@ LIMIT = also(
             "at": maybe(number(0.0)),
             "reason": text,
         },
-        NEAR_CEILING,
+        {**NEAR_CEILING, "neighbours": text},
     ),
     limit_met,
 )
@@ -89,7 +95,7 @@ ACHIEVED = table(
         "rule": text,
         "side": SIDE,
     },
-    NEAR_CEILING,
+    {**NEAR_CEILING, "neighbours": text},
 )
 WITNESS = also(
     table(

@@ -200,7 +200,7 @@ class SweepPoint:
     cost: dict[str, float] = field(default_factory=dict, hash=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; of each bound the value, the side and the rule."""
+        """Return plain data; of each bound the value, the side, the rule and the relation."""
         bounds = [{q: _slim(bound) for q, bound in one.items()} for one in self.bounds]
         return {"value": self.value, "bounds": bounds, "baselines": list(self.baselines), "cost": _costs(self.cost)}
 
@@ -214,7 +214,7 @@ class SweepPoint:
 
 
 def _slim(bound: Bound | None) -> dict[str, Any] | None:
-    return None if bound is None else {"value": bound.value, "side": bound.side, "rule": bound.rule}
+    return None if bound is None else {name: getattr(bound, name) for name in ("value", "side", "rule", "neighbours")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from .bound import Bound
 __all__ = ["FPR", "HasRates", "SavedRates", "bounded_rate"]
 
 FPR = Param(name="fpr", low=0.0, high=1.0, what="the false-positive rate of the attack", typical=(1e-4, 0.5))
+_NAMED = "neighbours: "
 _CITES = ("Dong, Roth and Su 2022, Definition 2",)
 
 
@@ -29,8 +30,16 @@ class HasRates(Protocol):
 
 
 def bounded_rate(value: float, assumes: tuple[str, ...]) -> Bound:
-    """Return a true-positive rate as an upper bound."""
-    return Bound(value=min(max(value, 0.0), 1.0), side="upper", rule="trade-off", cites=_CITES, assumes=assumes)
+    """Return a true-positive rate as an upper bound, under the relations that the notes name."""
+    named = [note.removeprefix(_NAMED) for note in assumes if note.startswith(_NAMED)]
+    return Bound(
+        value=min(max(value, 0.0), 1.0),
+        side="upper",
+        rule="trade-off",
+        cites=_CITES,
+        assumes=assumes,
+        neighbours=" or ".join(named) or None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

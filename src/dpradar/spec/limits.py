@@ -76,37 +76,40 @@ def risk_limits(
         at = asked.limits.get(_AT[name]) if name in _AT else None
         made = Limit(threat, neighbours=relation, **{name: limit, **({_AT[name]: at} if name in _AT else {})})
         if name in QUANTITIES:
-            value, side, rule, reason = _bounded(assessment, name)
+            value, side, rule, reason, neighbours = _bounded(assessment, name)
         else:
-            value, side, rule, reason = _achieved(made, what, threat, abouts)
+            value, side, rule, reason, neighbours = _achieved(made, what, threat, abouts)
         met = value is not None and value <= limit
         found.append(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
                 source=asked.limit_source, raw=made.raw(name), acknowledge=acknowledge or "",
+                neighbours=neighbours,
             )
         )  # fmt: skip
     return tuple(found)
 
 
-def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, str, str, str]:
+def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, str, str, str, str]:
     bound = assessment.bounds[name]
     if bound is None:
-        return None, "upper", "", assessment.reason.get(name, "it is not known")
-    return bound.value, bound.side, bound.rule, ""
+        return None, "upper", "", assessment.reason.get(name, "it is not known"), ""
+    return bound.value, bound.side, bound.rule, "", bound.neighbours or ""
 
 
-def _achieved(limit: Limit, what: Any, threat: Threat, abouts: Sequence[Prior]) -> tuple[float | None, str, str, str]:
+def _achieved(
+    limit: Limit, what: Any, threat: Threat, abouts: Sequence[Prior]
+) -> tuple[float | None, str, str, str, str]:
     """Return the largest true-positive rate or epsilon over the records that the release may be about."""
     places: Sequence[Prior | None] = abouts if threat.prior is None and abouts else (None,)
     try:
         reached = [limit.achieved(what, about)[0] for about in places]
     except _FAILURES as error:
-        return None, "upper", "", str(error)
+        return None, "upper", "", str(error), ""
     worst = max(reached, key=lambda one: one.value)
     if not math.isfinite(worst.value):
-        return None, "upper", worst.rule, "no finite value is promised"
-    return worst.value, worst.side, worst.rule, ""
+        return None, "upper", worst.rule, "no finite value is promised", worst.neighbours
+    return worst.value, worst.side, worst.rule, "", worst.neighbours
 
 
 def utility_limits(spec: Spec, cost: dict[str, float]) -> tuple[LimitResult, ...]:

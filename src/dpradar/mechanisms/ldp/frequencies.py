@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ParameterError
+from ..capabilities import SIMULATION_ONLY
 from .drawing import row_chunks
 from .grr import GRR
 from .hadamard import HadamardResponse
@@ -27,22 +28,26 @@ Floats = NDArray[np.float64]
 class Frequencies:
     """Estimated frequencies of the values, and the standard deviation of each estimate.
 
-    Estimates are unbiased, so they can be negative; they are not forced to add up to 1.
+    Estimates are unbiased, so they can be negative; they are not forced to add up to 1. ``notes`` say which software
+    the reports must not come from.
     """
 
     estimate: Floats
     deviation: Floats
     reports: int
+    notes: tuple[str, ...] = (SIMULATION_ONLY,)
 
     def __repr__(self) -> str:
-        return f"Frequencies({self.estimate.size} values from {self.reports:,} reports)"
+        notes = "".join(f"; {note}" for note in self.notes)
+        return f"Frequencies({self.estimate.size} values from {self.reports:,} reports{notes})"
 
 
 def frequencies(protocol: Any, reports: Any) -> Frequencies:
     """Return the frequencies of the values among the people who reported, with standard deviations.
 
     ``reports`` is one batch, as the protocol's sampler makes them, or an iterator of batches (which need not fit into
-    memory together).
+    memory together). Samplers of this library are for simulation only: people's devices need a library made for
+    releases, such as OpenDP, Google's differential-privacy libraries or Tumult Analytics.
 
     Guarantee
     ---------
@@ -66,9 +71,9 @@ def frequencies(protocol: Any, reports: Any) -> Frequencies:
     True
     """
     m = getattr(protocol, "m", None)
-    release = protocol.at(None) if m is not None and hasattr(protocol, "at") else None
-    if release is None or m is None:
+    if m is None or not hasattr(protocol, "at"):
         raise ParameterError("protocol", "a local protocol, such as OUE(m=10, epsilon=1.0)", repr(protocol))
+    release = protocol.at(None)
     batches: Iterator[Any] = iter([reports]) if isinstance(reports, np.ndarray) else _batches(reports)
     total, count = np.zeros(m), 0
     for batch in batches:

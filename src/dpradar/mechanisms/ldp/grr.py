@@ -108,7 +108,7 @@ class GRR:
         return frequency_cost(self.keep, self.other)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return one report per given value."""
+        """Return one report per given value; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         others = rng.integers(0, self.m - 1, size=values.size)
         others += others >= values

@@ -103,7 +103,7 @@ class HadamardResponse:
         return frequency_cost(self.keep, self.other)
 
     def sample(self, inputs: Ints, rng: np.random.Generator) -> Ints:
-        """Return one column per given value."""
+        """Return one column per given value; for simulation only."""
         rows = np.asarray(inputs, dtype=np.intp) + 1
         columns = rng.integers(0, self.outputs, size=rows.size)
         wanted = rng.random(rows.size) < self.keep

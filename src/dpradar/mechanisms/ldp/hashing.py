@@ -91,7 +91,7 @@ class HashedReports:
         return 1.0 / self.g
 
     def sample(self, inputs: Ints, rng: np.random.Generator) -> Words:
-        """Return one row (seed, hash) per given value."""
+        """Return one row (seed, hash) per given value; for simulation only."""
         values = np.asarray(inputs).astype(np.uint64)
         seeds = rng.integers(0, (1 << 64) - 1, size=values.size, dtype=np.uint64, endpoint=True)
         reports = np.empty((values.size, 2), dtype=np.uint64)

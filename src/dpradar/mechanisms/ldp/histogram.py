@@ -110,7 +110,7 @@ class SHE:
         return {"frequency_error": math.sqrt(8.0) / self.epsilon}
 
     def sample(self, inputs: Ints, rng: np.random.Generator) -> Floats:
-        """Return one noisy vector per given value."""
+        """Return one noisy vector per given value; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         noisy = rng.laplace(0.0, 2.0 / self.epsilon, (values.size, self.m))
         noisy[np.arange(values.size), values] += 1.0

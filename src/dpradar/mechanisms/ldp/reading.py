@@ -30,7 +30,7 @@ class SetReports(Protocol):
         """The probability that a report holds a value other than the true one."""
 
     def sample(self, inputs: Ints, rng: np.random.Generator) -> Any:
-        """Return one report per given value."""
+        """Return one report per given value; for simulation only."""
 
     def holds(self, reports: Any, rows: Ints, values: Ints) -> Bools:
         """Return whether the reports of the given rows hold the values given with them."""

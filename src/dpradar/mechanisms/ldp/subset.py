@@ -136,7 +136,7 @@ class SubsetSelection(BitReports):
         return frequency_cost(self.keep, self.other)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return one row of m bits per given value: omega of them, the members of the set, are 1."""
+        """Return one row of m bits per given value: 1 for the omega members of the set; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         sets = np.empty((values.size, self.m), dtype=bool)
         kept = rng.random(values.size) < self.keep

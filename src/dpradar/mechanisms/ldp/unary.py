@@ -84,7 +84,7 @@ class UnaryChannel(BitReports):
         return report_privacy(relation, self.name, self.epsilon, won, gone, self.difference)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return one row of bits per given value."""
+        """Return one row of bits per given value; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         bits = np.empty((values.size, self.inputs), dtype=bool)
         for some in row_chunks(values.size, self.inputs):

@@ -114,7 +114,7 @@ class LatticeChannel:
         return ((finite_pair(there, here, step), 1),)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one noisy whole number per given input."""
+        """Return one noisy whole number per given input; for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.origin
         noisy = clean + self.law.sample(len(inputs), rng)
         return noisy if self.truncate is None else np.clip(noisy, *self.truncate).astype(np.int64)

@@ -78,7 +78,7 @@ class LaplaceKernel:
         return self.density(_nearest(low, high)) / self.scale / self.scale
 
     def sample(self, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
-        """Draw noise."""
+        """Draw noise; for simulation only."""
         return rng.laplace(0.0, self.scale, size)
 
 
@@ -139,5 +139,5 @@ class GaussianKernel:
         )
 
     def sample(self, size: tuple[int, ...], rng: np.random.Generator) -> Floats:
-        """Draw noise."""
+        """Draw noise; for simulation only."""
         return rng.normal(0.0, self.sigma, size)

@@ -110,7 +110,7 @@ class NoisyVectors:
         return noise_privacy(self.kernel, distance, relation, on_line=self.points.shape[1] == 1)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return one noisy vector per given input (a number when vectors have one coordinate)."""
+        """Return one noisy vector per given input (a number when vectors have one coordinate); for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)]
         noisy = clean + self.kernel.sample(clean.shape, rng)
         if self.truncate is not None:
