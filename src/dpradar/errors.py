@@ -11,6 +11,7 @@ DpradarError
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ __all__ = [
     "UnsupportedError",
     "why_unreadable",
 ]
+
+_TOO_LONG = "integer string conversion"  # what Python says of an int that it does not read, lest it take long
 
 
 class DpradarError(Exception):
@@ -130,6 +133,10 @@ def why_unreadable(error: Exception) -> str:
     --------
     >>> why_unreadable(FileNotFoundError(2, "No such file or directory", "prior.csv"))
     'No such file or directory.'
+    >>> why_unreadable(ValueError("Exceeds the limit (4300 digits) for integer string conversion: ..."))
+    'A whole number in it has more than 4,300 digits.'
     """
+    if not isinstance(error, OSError) and _TOO_LONG in str(error):
+        return f"A whole number in it has more than {sys.get_int_max_str_digits():,} digits."
     told = error.strerror if isinstance(error, OSError) else None
     return f"{told or error}."

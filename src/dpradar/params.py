@@ -15,10 +15,14 @@ from .errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Param", "as_floats", "bad_cell", "has_decimal_comma", "shown"]
+__all__ = ["Param", "as_floats", "bad_cell", "has_decimal_comma", "shown", "visible"]
 
 # Arrays this long are described, not printed: an error must not spill a whole data set.
 _LONGEST_SHOWN = 40
+# Control characters (a terminal obeys them), marks of direction, separators of lines, tags, and lone surrogates.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 
 
@@ -26,6 +30,19 @@ def shown(value: object) -> str:
     """Return ``value`` for an error message, cut short."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+def visible(text: str) -> str:
+    r"""Return text with an escape for each character that would not be seen but changes what is: of control, direction.
+
+    New lines and tabs stay. What is not text in UTF-8, such as the name of some files, becomes an escape too.
+
+    Examples
+    --------
+    >>> visible("a\x1b[2Jb \u202egnp.exe")
+    'a\\x1b[2Jb \\u202egnp.exe'
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def has_decimal_comma(text: object) -> bool:

@@ -41,6 +41,7 @@ CONFIDENCE = Param(
 )
 _ENTRIES = 8_000_000  # reports times values in one piece of work
 _MOST_REPORTS = 250_000
+_MOST_WORK = 5e10  # reports times values in one call: some minutes
 _SAME = 1e-12
 _WORKERS = 2  # numpy lets other threads work while it does; more than two are held up by memory
 
@@ -115,7 +116,7 @@ def attack(
     ``strategy`` is the optimal attack unless given: ``"report"`` (say what was reported), ``"prior"`` (say the
     likeliest value), or a function ``(reports, known, rng) -> guesses``; see :mod:`dpradar.attacks.strategies`.
     ``progress`` is called with the trials done and asked for. Interrupting (Ctrl-C) ends the run and
-    returns what was counted so far.
+    returns what was counted so far. Trials times values are limited to 5e10; a campaign has no such limit.
 
     Guarantee
     ---------
@@ -147,6 +148,11 @@ def attack(
     )
     if progress is not None and not callable(progress):
         raise ParameterError("attack.progress", "a function (done, asked), or None", repr(progress))
+    width = _width(job.best.release, threat)
+    if job.pieces.total * width > _MOST_WORK:
+        allowed = f"at most {int(_MOST_WORK // width):,} for {width:,} values"
+        hint = "More would take very long in one run: ask for fewer, or for a campaign, which can be interrupted."
+        raise ParameterError("attack.trials", allowed, f"{job.pieces.total:,}", hint)
     return job.result(job.pieces.run(_WORKERS), progress)
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import re
-import zlib
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingExtra, ParameterError
+from ..numerics.reading import open_table
 from ..params import shown
 from .outputs import REAL, WHOLE, AskedKind, Normalised, check_size, missing, normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,6 +28,7 @@ _MISSING_WORDS = re.compile(r"-?[nN][aA][nN]|N/?A|NULL|null|None|\?|\.")
 _FILES = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 _WHOLE_TYPE = re.compile(r"DECIMAL\((?:\d|1[0-8]),0\)")  # whole numbers that would come as floats, and fit 64 bits
 _MOST_SHOWN = 10
+_MOST_ROWS = 200_000_000  # of a Parquet file, which may be small and yet have billions
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,10 @@ def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: As
 
 def _texts(path: Path, delimiter: str, names: list[str]) -> list[_Column]:
     """Read the columns row by row; nothing else of the file is kept."""
-    opened: Callable[..., Any] = gzip.open if path.name.lower().endswith(".gz") else open
     try:
-        # utf-8-sig: some programs put a byte-order mark before the first name.
-        with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
+        with open_table(path) as file:
             return _rows(csv.reader(file, delimiter=delimiter, strict=True), names)
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = str(error) if isinstance(error, csv.Error) else getattr(error, "strerror", None) or "damaged content"
         raise ParameterError("path", "a readable file of text in UTF-8", shown(path.name), f"{reason}.") from None
 
@@ -224,6 +222,10 @@ def _parquet(path: Path, names: list[str]) -> list[Any]:
                 '"' + name.replace('"', '""') + '"' + ("::BIGINT" if _WHOLE_TYPE.fullmatch(types[place]) else "")
                 for name, place in zip(names, _positions(header, names), strict=True)
             ]
+            rows = connection.execute("SELECT count(*) FROM read_parquet(?)", file).fetchall()[0][0]
+            if rows > _MOST_ROWS:
+                hint = "Audit a random part of them."
+                raise ParameterError("path", f"a file of at most {_MOST_ROWS:,} rows", f"{rows:,}", hint)
             query = f"SELECT {', '.join(chosen)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
             found = connection.execute(query, file).fetchnumpy()
     except duckdb.Error as error:

@@ -22,6 +22,7 @@ __all__ = ["Batch", "Source", "source_of"]
 
 Ints = NDArray[np.intp]
 _ONE_VALUE = "vectorised=False (command line: --one-value)"
+_MOST_VALUES = 1_000_000  # each has a name, and some have outputs
 _PROBE = 32  # copies of one input by which a function that shares its noise is recognised
 _CALLS = 20  # calls with them, as long as their outputs could still be those of a function without noise
 
@@ -122,6 +123,9 @@ def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
         return None, len(sampler.inputs)
     if isinstance(domain, (int, np.integer)) and not isinstance(domain, bool):
         count, records = int(domain), None
+        if count > _MOST_VALUES:
+            few = "Audit a random part of the values, as a list: a claim about all of them is one about these."
+            raise ParameterError("audit.domain", f"at most {_MOST_VALUES:,} values", f"{count:,}", few)
     elif isinstance(domain, Iterable) and not isinstance(domain, (str, bytes)):
         records = list(domain)
         count = len(records)

@@ -97,6 +97,7 @@ def _threat(options: dict[str, Any]) -> Threat | None:
         return Threat(Prior.of([number(word, "--prior") for word in given]))
     if options["domain"] is None:
         raise ParameterError("--rad", "used with --domain or --prior", "neither")
+    FLAGS.check_count(options["domain"], "domain")
     return Threat(Prior.uniform(options["domain"]))
 
 

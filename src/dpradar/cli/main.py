@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import io
 import json
 import os
 import signal
@@ -15,6 +16,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -145,6 +147,9 @@ def app() -> None:
 
 def _failed(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:
     """Say what is wrong and return the exit code."""
+    from ..params import visible
+
+    message = visible(message)
     if as_json:
         told: dict[str, Any] = {"schema": "dpradar/error/1", "error": message, "exit": code}
         if code == EXIT_INTERRUPTED:
@@ -248,18 +253,37 @@ def _answered(given: list[str]) -> int:
         return _failed(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))
 
 
+def _unusable(error: OSError) -> str:
+    """Return which file or folder cannot be used and why; it is the folder of the process that has no name here."""
+    reason = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)!r} cannot be used: {reason}. Choose another file or folder."
+    try:
+        Path.cwd()
+    except OSError:
+        return "the working folder does not exist any more. Change to another one."
+    return f"a file or a connection cannot be used: {reason}."
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; shows no traceback unless DPRADAR_DEBUG is set."""
     if not os.environ.get("DPRADAR_DEBUG"):
         sys.excepthook = _hide_traceback
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # names of files need not be text, nor a terminal know every sign
+            stream.reconfigure(errors="backslashreplace")
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _answered(list(sys.argv[1:] if arguments is None else arguments))
+        code = _answered(given)
     except BrokenPipeError:  # `| head` has read enough
         _give_up(sys.stdout)
         code = EXIT_CLOSED
+    except MemoryError:
+        told = "this needs more memory than there is, or than is allowed. Ask for less at once."
+        code = _failed(told, EXIT_INPUT, as_json="--json" in given)
     except OSError as error:
         if error.errno not in _UNWRITABLE:
-            raise
+            sys.exit(_failed(_unusable(error), EXIT_INPUT, as_json="--json" in given))
         _give_up(sys.stdout)
         told = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         code = _failed(told, EXIT_INPUT)

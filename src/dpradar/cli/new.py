@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from ..errors import ParameterError
+from ..params import visible
 
 __all__ = ["new_command"]
 
@@ -27,7 +28,7 @@ def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     from ..spec.starting import starting_spec
 
     kind_of({"kind": kind}, FLAGS, IN_FILES)
-    text = starting_spec(kind).replace("FILE", file)
+    text = starting_spec(kind).replace("FILE", visible(file))
     path = Path(file)
     if path.exists() and not force:
         raise ParameterError("new", "given a file that does not exist yet", repr(file), "Add --force to write over it.")
@@ -38,6 +39,6 @@ def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"schema": "dpradar/new/1", "file": file, "kind": kind}))
         return 0
-    click.echo(f"wrote {file}")
-    click.echo(f"Change it, then: dpradar run {file} --report risk.html")
+    click.echo(visible(f"wrote {file}"))
+    click.echo(visible(f"Change it, then: dpradar run {file} --report risk.html"))
     return 0

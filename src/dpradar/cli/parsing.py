@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..params import shown
 from ..spec.words import number_problem, whole_number
 
 __all__ = ["NUMBER", "WHOLE", "Number"]
@@ -36,7 +37,7 @@ class Number(_ParamType):
         except ValueError:
             self.fail(number_problem(value, self.name), param, ctx)
         if not self.whole and not math.isfinite(number):
-            self.fail(f"'{value}' is not finite. Give a finite {self.name}.", param, ctx)
+            self.fail(f"{shown(value)} is not finite. Give a finite {self.name}.", param, ctx)
         return number
 
 

@@ -186,7 +186,11 @@ def files(text: str) -> list[str]:
     if "://" in text:
         hint = "Connect to it with ibis, and give the ibis table."
         raise ParameterError("data.table", "a file of this machine when it is given by name", shown(text), hint)
-    path = Path(text).expanduser()
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError:
+        hint = "Write the folder itself instead of ~."
+        raise ParameterError("data.table", _ALLOWED, f"{text!r}, of a user without a home folder", hint) from None
     if path.is_file():
         return [str(path)]
     if path.is_dir():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError, SpecError, why_unreadable
+from ..numerics.reading import read_text
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 from .agreement import contradictions
 from .checking import MOST_PROBLEMS, checked
@@ -40,7 +41,7 @@ def load(path: str | Path) -> Any:
     True
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        data = json.loads(read_text(Path(path)))
     except (OSError, ValueError, RecursionError) as error:
         raise ParameterError("load", "a file written by save()", str(path), why_unreadable(error)) from None
     return result_of(data, str(path))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ParameterError, Problem, SpecError
+from ..errors import ParameterError, Problem, SpecError, why_unreadable
+from ..numerics.reading import read_text
 from ..params import shown
 from .checks import prior_problems, spec_problems
 from .kinds import IN_FILES, kind_of
@@ -51,18 +53,15 @@ def read(path: str | Path) -> Spec:
 def text_of(path: Path, start: str = "`dpradar new` writes one to start from.") -> str:
     """Return the text of a file, or raise SpecError with the reason why there is none and where to ``start``."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        text = "" if len(data) > MOST_BYTES else data.decode("utf-8-sig")
+        return read_text(path, MOST_BYTES)
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise SpecError(str(path), [_too_large()]) from None
         raise SpecError(str(path), [Problem("", f"cannot be read: {error.strerror}", _near(path) or start)]) from None
     except UnicodeDecodeError as error:
         raise SpecError(
             str(path), [Problem("", f"must be UTF-8 text; got byte {error.start}: {error.reason}")]
         ) from None
-    if len(data) > MOST_BYTES:
-        raise SpecError(str(path), [_too_large()])
-    return text
 
 
 def _near(path: Path) -> str:
@@ -101,7 +100,7 @@ def plain_tables(text: str, file: str) -> dict[str, Any]:
         raise SpecError(file, [_too_large()])
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SpecError(file, [_not_toml(text, error)]) from None
 
 
@@ -118,8 +117,8 @@ def _not_toml(text: str, error: Exception) -> Problem:
         if comma:
             hint = f"It has a decimal comma. Write it with a point: {comma.group(1)}.{comma.group(2)}."
             return Problem(f"line {line.group(1)}", "must be TOML", hint)
-    told = "tables inside tables without end" if isinstance(error, RecursionError) else str(error)
-    return Problem("", f"must be TOML: {told}")
+    told = "tables inside tables without end" if isinstance(error, RecursionError) else why_unreadable(error)
+    return Problem("", f"must be TOML: {told.rstrip('.')}")
 
 
 @dataclass(slots=True)

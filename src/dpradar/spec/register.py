@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import DpradarError, ParameterError, why_unreadable
 from ..mechanisms import Composed
+from ..numerics.reading import read_text
 from .kinds import KINDS
 from .question import release_of
 from .words import inside
@@ -58,8 +59,8 @@ def register(path: str | Path) -> Composed:
     Composed(2 releases)
     """
     try:
-        data = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(read_text(Path(path)))
+    except (OSError, ValueError, RecursionError) as error:
         raise ParameterError("register", "a readable TOML file", repr(str(path)), why_unreadable(error)) from None
     entries = data.get("release")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..errors import ParameterError, why_unreadable
+from ..numerics.reading import open_table
 from ..params import has_decimal_comma, shown
 from .calls import Call, Steps
 
@@ -103,7 +104,9 @@ def number_problem(text: str, kind: str) -> str:
     """
     if has_decimal_comma(text):
         return f"'{text}' has a decimal comma. Write it with a point: {text.replace(',', '.')}."
-    return f"'{text}' is not a {kind}."
+    if text.isdecimal():
+        return f"{shown(text)} has too many digits."
+    return f"{shown(text)} is not a {kind}."
 
 
 def number(value: Any, name: str) -> float:
@@ -171,8 +174,11 @@ def data(value: Any, name: str) -> Any:
 
     try:
         return json.loads(value, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise ParameterError(name, "a JSON list or table, as it starts like one", shown(value), f"{error}.") from None
+    except ParameterError:
+        raise
+    except (ValueError, RecursionError) as error:
+        allowed = "a JSON list or table, as it starts like one"
+        raise ParameterError(name, allowed, shown(value), why_unreadable(error)) from None
 
 
 def _list(value: Any, name: str) -> Sequence[Any] | None:
@@ -199,7 +205,7 @@ def words(value: Any, option: str, where: Where) -> list[Any]:
 
 def _lines(path: Path, option: str, where: Where) -> list[str]:
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with open_table(path) as file:
             lines = (line.strip() for line in file)
             return list(islice((line for line in lines if line), where.most_values + 1))  # one too many is noticed
     except (OSError, UnicodeDecodeError) as error:
@@ -253,8 +259,14 @@ def table(value: Any, option: str, where: Where) -> list[list[float]]:
 
 def _csv(path: Path, option: str, where: Where) -> list[list[str]]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:  # spreadsheets begin with a mark
-            return list(islice((row for row in csv.reader(file) if row), where.most_values + 1))
+        with open_table(path) as file:
+            rows, cells = [], 0
+            for row in filter(None, csv.reader(file)):
+                rows.append(row)
+                cells += len(row)
+                if cells > where.most_values:
+                    break
+            return rows
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ParameterError(where(option), "a readable CSV file", repr(str(path)), why_unreadable(error)) from None
 
@@ -266,7 +278,7 @@ def columns(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
         return _columns_of(value, option, where)
     path = where.path(value, option)
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with open_table(path) as file:
             reader = csv.DictReader(file)
             check_commas(reader.fieldnames or (), name)
             rows = list(islice(reader, where.most_values + 1))

@@ -29,7 +29,9 @@ _WHOLE = 2.0**53  # whole numbers beyond are not all floats
 _FEW_DIGITS, _MIDDLE = 1e-9, 0.5
 _EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
 _SMALLEST = 2
-_SIZE = Param(name="m", integer=True, low=_SMALLEST, what="the number of values a record can take", typical=(2, 200))
+_SIZE = Param(
+    name="m", integer=True, low=_SMALLEST, high=1e8, what="the number of values a record can take", typical=(2, 200)
+)
 
 
 class Distribution(Protocol):
