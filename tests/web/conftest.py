@@ -20,9 +20,15 @@ def explorer(**limits):
         yield client
 
 
+def sent(client, address):
+    """Return the page of an address whose form was sent, as the button of the page does it: that may start work."""
+    path, _, query = address.partition("?")
+    return client.post(path, content=query)
+
+
 @pytest.fixture(scope="session")
 def client():
-    with explorer(quick_seconds=60.0) as made:
+    with explorer(quick_seconds=60.0, link_seconds=60.0) as made:
         yield made
 
 

@@ -12,6 +12,7 @@ import pytest
 from dpradar.web.app import SCREENS
 from dpradar.web.guard import MOST_BODY, MOST_QUERY
 
+from .conftest import sent
 from .questions import EVERY, FURTHER
 
 SCRIPT = '"><script>alert(1)</script>'
@@ -96,11 +97,11 @@ def test_mistakes_are_explained_where_they_are(client, fields, message, field):
     ],
 )  # fmt: skip
 def test_mistakes_on_other_screens(client, address, message):
-    got = client.get(address)
+    got = sent(client, address)
     for _ in range(100):
         if "data-running" not in got.text:
             break
-        got = client.get(address)
+        got = client.get(str(got.url))
     assert got.status_code == 400
     assert message in _problem(got.text)
 
@@ -130,7 +131,7 @@ def _every_field():
 )
 def test_no_field_can_carry_a_script(client, screen, fields):
     further = {"run": "1"} if screen == "attack" else {}
-    got = client.get(f"/{screen}?{urlencode({**fields, **further})}")
+    got = sent(client, f"/{screen}?{urlencode({**fields, **further})}")
     assert "<script>alert" not in got.text
     assert got.text.count("<script") == 1  # our own
     assert got.status_code in (200, 400)

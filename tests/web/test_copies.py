@@ -16,6 +16,7 @@ from dpradar.cli.main import app
 from dpradar.spec import parse
 from dpradar.spec.run import run
 
+from .conftest import sent
 from .questions import EVERY, FURTHER
 
 # Different in every run, or what was typed.
@@ -53,7 +54,7 @@ def _executed(code):
 def _shown(client, screen, fields):
     """Return the copies and the result of a screen."""
     address = urlencode(fields)
-    page = client.get(f"/{screen}?{address}")
+    page = sent(client, f"/{screen}?{address}")
     for _ in range(200):
         if "data-running" not in page.text:
             break

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+import socket
+import threading
+import time
+from contextlib import contextmanager
 
 import pytest
+import uvicorn
 from starlette.testclient import TestClient
 
 from dpradar.errors import ParameterError
+from dpradar.web import guard
 from dpradar.web.app import SCREENS, create_app
+from dpradar.web.deadline import PunctualProtocol
 
-from .conftest import ADDRESS
+from .conftest import ADDRESS, explorer, sent
 
 PATHS = ["/", *(f"/{screen.name}" for screen in SCREENS), "/static/app.css", "/static/app.js", "/nothing"]
 TOKEN = "a-token-of-many-letters"  # noqa: S105 - of a test
@@ -143,3 +150,133 @@ def test_what_goes_wrong_is_not_told_in_detail(client, monkeypatch, caplog):
     assert "4711" not in caplog.text
     assert "RuntimeError while answering GET" in caplog.text
     assert got.headers["x-content-type-options"] == "nosniff"
+
+
+# -------------------------------------------------------------------------------------------------- who may start work
+
+LINKED = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+TYPED = {"sec-fetch-site": "none", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+OFFER = '<button type="submit">Show the answer</button>'
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://[::1", "http://127.0.0.1:8765]", "http://[evil"])
+def test_an_origin_that_cannot_be_read_is_foreign(client, origin):
+    assert client.post("/attack/stop", headers={"origin": origin}).status_code == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_link_on_another_site_starts_nothing(client, site):
+    before = set(_desk(client)._jobs)
+    got = client.get(f"/assess?kind=grr&m=17&epsilon=1.{len(site)}", headers={**LINKED, "sec-fetch-site": site})
+    assert got.status_code == 200
+    assert OFFER in got.text
+    assert 'value="17"' in got.text  # the form is filled in
+    assert set(_desk(client)._jobs) == before
+    # The button sends what the address says.
+    fields = re.search(r'<form class="again".*?</form>', got.text, re.DOTALL).group(0)
+    pairs = dict(re.findall(r'name="([^"]*)" value="([^"]*)"', fields))
+    answer = client.post("/assess", data=pairs, headers={"sec-fetch-site": "same-origin"})
+    assert answer.url == got.url
+    assert 'class="lead"' in answer.text
+    assert OFFER not in answer.text
+
+
+@pytest.mark.parametrize("headers", [{}, TYPED, LINKED])
+@pytest.mark.parametrize(
+    "path", ["/calibrate?kind=grr&m=19&limit=0.1", "/attack?kind=grr&m=19&trials=1000&seed=1&run=1"]
+)
+def test_long_work_starts_by_a_form_only(client, path, headers):
+    before = set(_desk(client)._jobs)
+    got = client.get(path, headers=headers)
+    assert OFFER in got.text
+    query = got.url.query.decode()
+    screen = path[1:].partition("?")[0]
+    assert client.get(f"/{screen}/result.json?{query}", headers=headers).status_code == 409
+    assert set(_desk(client)._jobs) == before
+
+
+def test_a_form_that_was_sent_starts_its_work_once(client):
+    desk = _desk(client)
+    got = sent(client, "/attack?kind=grr&m=23&trials=1000&seed=1&run=1")
+    for _ in range(200):
+        if "data-running" not in got.text:
+            break
+        got = client.get(str(got.url))
+    assert 'class="lead"' in got.text
+    assert client.get(str(got.url), headers=LINKED).text == got.text  # what is known may be shown
+    desk.forget(next(job for job in reversed(desk._jobs.values()) if job.task == "attack"))
+    assert OFFER in client.get(str(got.url)).text
+
+
+def test_a_link_has_little_time_and_a_form_has_more():
+    slow = "/assess?kind=laplace&scale=10&values=0:1200&knowledge=everything&goal=exact"
+    with explorer(quick_seconds=60.0, link_seconds=0.0, quick_workers=1) as made:
+        got = made.get(slow)
+        assert got.status_code == 200
+        assert OFFER in got.text
+        assert 'class="lead"' in sent(made, slow).text
+
+
+def _desk(client):
+    handler = next(route.endpoint for route in client.app.app.routes if route.path == "/")
+    return handler.__self__.desk
+
+
+# ------------------------------------------------------------------------------------------------------------ deadlines
+
+
+@contextmanager
+def _server(seconds):
+    """Yield the port of a server that waits that long for headers."""
+
+    class Impatient(PunctualProtocol):
+        pass
+
+    Impatient.seconds = seconds
+    listening = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(create_app(), http=Impatient, log_level="critical", access_log=False, ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield listening.getsockname()[1]
+    server.should_exit = True
+    thread.join(20.0)
+
+
+def _closed(connection):
+    connection.settimeout(20.0)
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_connections_that_say_nothing_are_closed():
+    asked = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    with _server(0.5) as port:
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
+        for number, connection in enumerate(held):
+            connection.sendall(asked if number % 2 else b"")
+        assert all(_closed(connection) for connection in held)
+        for connection in held:
+            connection.close()
+        with socket.create_connection(("127.0.0.1", port)) as whole:  # and one that speaks is answered, twice
+            for _ in range(2):
+                whole.settimeout(20.0)
+                whole.sendall(asked + b"\r\n")
+                answer = b""
+                while b"</html>" not in answer:
+                    answer += whole.recv(65_536)
+                assert answer.startswith(b"HTTP/1.1 200")
+            whole.sendall(asked)  # the third is never finished
+            assert _closed(whole)
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.5)
+    with _server(20.0) as port, socket.create_connection(("127.0.0.1", port)) as slow:
+        slow.settimeout(20.0)
+        slow.sendall(b"POST /assess HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nkind=grr")
+        assert slow.recv(65_536).startswith(b"HTTP/1.1 408")

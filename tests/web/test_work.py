@@ -20,7 +20,7 @@ from dpradar.web.work import tasks
 from dpradar.web.work.desk import Busy, Desk, Limits
 from dpradar.web.work.workers import Message, Worker
 
-from .conftest import explorer
+from .conftest import explorer, sent
 
 LONG = "/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=1&run=1"
 SLOW = "/assess?kind=laplace&scale=10&values=0:2900&knowledge=everything&goal=exact"
@@ -42,25 +42,26 @@ def _field(text, name):
 
 
 def test_a_long_job_shows_progress_stops_and_goes_on(client):
+    sent(client, LONG)
     page = _until(client, LONG, r'<progress[^>]* value="0\.\d+"')
     assert re.search(r"[\d,]+ of 10,000,000 trials", page.text)
     assert '<meta http-equiv="refresh" content="1">' in page.text
-    sent = {"job": _field(page.text, "job"), "address": LONG.partition("?")[2]}
-    stopped = client.post("/attack/stop", data=sent)
+    form = {"job": _field(page.text, "job"), "address": LONG.partition("?")[2]}
+    stopped = client.post("/attack/stop", data=form)
     assert stopped.status_code == 200
     assert "interrupted after" in stopped.text
     assert "Run it to the end" in stopped.text
     result = json.loads(client.get(f"/attack/result.json?{stopped.url.query.decode()}").text)
     assert 0 < result["trials"] < result["asked"] == 10_000_000
-    again = client.post("/attack/again", data={**sent, "job": _field(stopped.text, "job")})
+    again = client.post("/attack/again", data={**form, "job": _field(stopped.text, "job")})
     assert "data-running" in again.text
-    client.post("/attack/stop", data={**sent, "job": _field(again.text, "job")})
+    client.post("/attack/stop", data={**form, "job": _field(again.text, "job")})
 
 
 def test_what_is_still_computed_has_no_report_yet():
     with explorer(long_workers=1) as client:
-        client.get(LONG)
-        got = client.get(LONG.replace("seed=1", "seed=2"))
+        sent(client, LONG)
+        got = sent(client, LONG.replace("seed=1", "seed=2"))
         assert "Waiting for its turn" in got.text
         job = _field(got.text, "job")
         done = client.post("/attack/stop", data={"job": job, "address": LONG.partition("?")[2]})
@@ -70,7 +71,7 @@ def test_what_is_still_computed_has_no_report_yet():
 
 def test_what_takes_too_long_is_refused_with_a_reason_and_a_way_out():
     with explorer(quick_seconds=0.3, quick_workers=1) as client:
-        got = client.get(SLOW)
+        got = sent(client, SLOW)
         assert got.status_code == 422
         assert "takes longer than 0.3 seconds" in got.text
         assert "dpradar assess laplace --scale 10.0 --values 0:2900" in got.text

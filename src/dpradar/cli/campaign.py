@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..numerics.rounding import rounded
+from ..params import visible
 from ..present.numbers import number, safe_number
 from ..present.verdicts import limit_remark, remark
 from . import parsing
@@ -103,7 +104,7 @@ def status_command(store: str, *, as_json: bool) -> int:
     from ..campaigns import status
 
     found = status(store)
-    click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
+    click.echo(json.dumps(found.to_dict()) if as_json else visible(_table(found)))
     return 0
 
 
@@ -117,7 +118,7 @@ def export_command(store: str, out: str, *, as_json: bool) -> int:
 
     rows = export(store, out)
     told = {"schema": "dpradar/campaign-export/1", "file": out, "rows": rows}
-    click.echo(json.dumps(told) if as_json else f"wrote {out}: {rows} rows")
+    click.echo(json.dumps(told) if as_json else visible(f"wrote {out}: {rows} rows"))
     return 0
 
 
@@ -142,10 +143,10 @@ def _bar() -> Iterator[Callable[[int, int, float | None], None] | None]:
 
 
 def _ended(found: Results, *, as_json: bool) -> int:
-    click.echo(json.dumps(found.to_dict()) if as_json else _table(found))
+    click.echo(json.dumps(found.to_dict()) if as_json else visible(_table(found)))
     again = repeat_command(None)
     for run in found.failed:
-        click.echo(f"error: {run.title}: {run.reason}", err=True)
+        click.echo(visible(f"error: {run.title}: {run.reason}"), err=True)
     if found.interrupted:
         click.echo(f"interrupted; what is finished is kept. Go on: {again}", err=True)
         return EXIT_INTERRUPTED

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import MissingExtra, ParameterError
+from ..params import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,4 +42,4 @@ def write_reports(result: Any, paths: Sequence[Path]) -> None:
             result.report(path)
         except OSError as error:
             raise ParameterError("the report", "written to a file", repr(str(path)), f"{error.strerror}.") from None
-        click.echo(f"wrote {path}", err=True)
+        click.echo(visible(f"wrote {path}"), err=True)

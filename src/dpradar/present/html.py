@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
 from ..errors import MissingExtra, ParameterError
+from ..params import visible
 from .curve import chart_svg, curve_svg, scale_svg
 from .icons import icons_svg
 from .view import page_of
@@ -107,7 +108,7 @@ def fragment(page: Page, level: int = 2) -> str:
     >>> fragment(page_of(dr.assess(dr.GRR(m=10, epsilon=1.0)))).startswith('<div class="dpr">')
     True
     """
-    return environment().get_template("fragment.html").render(page=page, level=level)
+    return visible(environment().get_template("fragment.html").render(page=page, level=level))
 
 
 def _slimmer(value: Any, inside: str | None) -> Any:
@@ -135,12 +136,12 @@ def document(result: Any) -> str:
     bare = ""
     for page in _smaller(page_of(result)):
         given |= {"page": page, "dense": _dense(page)}
-        bare = template.render(**given, data="", missing=_LEFT_OUT)
+        bare = visible(template.render(**given, data="", missing=_LEFT_OUT))
         full = result.to_dict()
         for data in (full, _slimmer(full, "neighbours_cost"), _slimmer(full, None)):
             inside = embedded(data)
             if len(bare.encode()) + len(inside) <= LARGEST:
-                return template.render(**given, data=Markup(inside), missing="")  # noqa: S704
+                return visible(template.render(**given, data=Markup(inside), missing=""))  # noqa: S704
         if len(bare.encode()) <= LARGEST:
             return bare
     got = f"{len(bare.encode()) // 1000} kB"

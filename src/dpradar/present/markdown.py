@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..params import visible
 from .view import page_of
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def markdown(result: Any) -> str:
     lines += [*_utility(page), *_evidence(page)]
     if page.decision:
         lines += ["## Decision record", "", *_entries(page.decision)]
-    return "\n".join([*lines, *_reproduce(page)]).rstrip() + "\n"
+    return visible("\n".join([*lines, *_reproduce(page)]).rstrip() + "\n")
 
 
 def report(result: Any, path: str | Path) -> Path:

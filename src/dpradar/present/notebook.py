@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtra
+from ..params import visible
 from .html import environment
 from .view import page_of
 
@@ -54,4 +55,12 @@ def _render(page: Page, tables: Any, count: int) -> str:
     style = Markup(_style())  # noqa: S704 - our own style sheet
     template = environment().get_template("notebook.html")
     left = len(page.cards) - count
+<<<<<<< HEAD
     return template.render(page=page, style=style, cards=page.cards[:count], left=left, tables=tables)
+=======
+    return visible(
+        template.render(
+            page=page, style=style, cards=page.cards[:count], left=left, tables=tables, findings=page.evidence
+        )
+    )
+>>>>>>> web

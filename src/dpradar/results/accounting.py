@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ParameterError
+from ..params import visible
 from .advice import Advice
 from .assessment import Assessment
 from .checking import checked
@@ -191,7 +192,7 @@ class Accounting:
         """Return the answer in sentences."""
         from ..present.granular import explain_accounting
 
-        return explain_accounting(self)
+        return visible(explain_accounting(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

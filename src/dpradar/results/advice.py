@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
+from ..params import visible
 from .checking import checked
 
 __all__ = ["Advice", "Notice"]
@@ -128,4 +129,4 @@ class Advice:
         """Return the advice in sentences."""
         from ..present.granular import explain_advice
 
-        return explain_advice(self)
+        return visible(explain_advice(self))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..params import visible
 from .checking import checked
 
 __all__ = ["AttackRun", "Estimate"]
@@ -121,7 +122,7 @@ class AttackRun:
         """Return the answer in sentences."""
         from ..present.evidence import explain_attack
 
-        return explain_attack(self)
+        return visible(explain_attack(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the run for people, as .html or .md, and return where it is."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..params import visible
 from .attack import Estimate
 from .checking import checked
 
@@ -175,7 +176,7 @@ class AuditResult:
         """Return the answer in sentences."""
         from ..present.evidence import explain_audit
 
-        return explain_audit(self)
+        return visible(explain_audit(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ..params import visible
 from .ceiling import Raw
 from .checking import checked
 
@@ -160,7 +161,7 @@ class Calibration:
         """Return the answer in sentences."""
         from ..present.text import explain_calibration
 
-        return explain_calibration(self)
+        return visible(explain_calibration(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the calibration for people, as .html or .md, and return where it is."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..params import visible
 from .bound import Bound
 from .checking import checked
 
@@ -191,7 +192,7 @@ class Correlation:
         """Return the answer in sentences."""
         from ..present.correlation import explain_correlation
 
-        return explain_correlation(self)
+        return visible(explain_correlation(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the answer for people, as .html or .md, and return where it is."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ..params import visible
 from .audit import AuditResult
 from .checking import checked
 
@@ -117,7 +118,7 @@ class LintReport:
         """Return the findings in sentences."""
         from ..present.linted import explain_lint
 
-        return explain_lint(self)
+        return visible(explain_lint(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from ..params import visible
 from .assessment import Assessment
 from .attack import AttackRun
 from .audit import AuditResult
@@ -349,7 +350,7 @@ class RunResult:
         """Return the answer in sentences."""
         from ..present.text import explain_run
 
-        return explain_run(self)
+        return visible(explain_run(self))
 
     def report(self, path: str | Path) -> Path:
         """Write the run for people, as .html or .md, and return where it is."""

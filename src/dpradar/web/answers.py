@@ -28,9 +28,9 @@ BUSY = "The server is busy with other questions. Try again in a moment."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is shown beside a form: nothing yet, a problem, how far a job is, or what came out."""
+    """What is shown beside a form: nothing yet, a problem, a button to start, how far a job is, or what came out."""
 
-    state: Literal["none", "problem", "running", "done", "gone"] = "none"
+    state: Literal["none", "problem", "offered", "running", "done", "gone"] = "none"
     status: int = 200
     problem: str = ""
     option: str = ""
@@ -65,10 +65,13 @@ async def answered(desk: Desk, asked: Asked, request: Request, *, patient: bool 
         return Answer(state="problem", status=400, problem=asked.problem, option=_option(asked, asked.option))
     if asked.task is None:
         return Answer()
+    linked = request.headers.get("sec-fetch-site", "") in ("cross-site", "same-site")
     try:
-        job = desk.ask(asked.task, asked.data, long=asked.long)
+        job = desk.asked(asked.task, asked.data, long=asked.long, linked=linked)
     except Busy:
         return Answer(state="problem", status=BUSY_STATUS, problem=BUSY)
+    if job is None:
+        return Answer(state="offered")
     if not await _watched(desk, job, request, _QUEUE if patient or not asked.long else _PATIENCE):
         return Answer(state="gone", status=204)
     return _told(job, asked, desk)
@@ -106,6 +109,8 @@ def _told(job: Job, asked: Asked, desk: Desk) -> Answer:
         if asked.long:
             return Answer(state="running", job=job)
         return Answer(state="problem", status=BUSY_STATUS, problem=BUSY)
+    if job.state == "late" and not asked.long and job.seconds < desk.limits.quick_seconds:
+        return Answer(state="offered")
     status, problem = _failure(job, desk)
     commands = [copy.text for copy in asked.copies(None) if copy.title == "Command line"]
     hint = commands[0] if commands and job.state in ("late", "large") else ""

@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..params import visible
 from ..present.html import stylesheet
 from .answers import BUSY, BUSY_STATUS, Answer, address_of, answered, asked_of, given_address
 from .drawings import band_sentence, band_svg
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from .screens.asked import Screen
+    from .screens.asked import Asked, Screen
 
 __all__ = ["SCREENS", "create_app"]
 
@@ -69,7 +70,7 @@ def _page(body: str, request: Request, part: str = "", status: int = 200, **give
     """Return a page, or one part of it."""
     given |= {"root": "../" * request.scope["path"].count("/", 1), "body": body, "refresh": given.get("refresh", False)}
     template = {"screen": body, "answer": "answer.html"}.get(part, "base.html")
-    text = _templates().get_template(template).render(given)
+    text = visible(_templates().get_template(template).render(given))
     headers = {"vary": "x-part", **({"retry-after": "2"} if status == BUSY_STATUS else {})}
     return HTMLResponse(text, status_code=status, headers=headers)
 
@@ -90,9 +91,12 @@ class _Explorer:
         address, given = address_of(asked), given_address(request)
         if given and readable and given != address:
             return RedirectResponse(f"{screen.name}?{address}", status_code=303)
-        answer = await answered(self.desk, asked, request)
+        return self._shown(screen, asked, request, await answered(self.desk, asked, request))
+
+    def _shown(self, screen: Screen, asked: Asked, request: Request, answer: Answer) -> Response:
         if answer.state == "gone":
             return Response(status_code=204)
+        address = address_of(asked)
         return _page(
             screen.layout,
             request,
@@ -103,13 +107,14 @@ class _Explorer:
             form=asked.form,
             answer=answer,
             address=address,
+            pairs=_pairs(address),
             refresh=answer.state == "running",
             learn=learn,
             lesson=learn.LESSONS.get(asked.form.texts.get("try", "rad")) if screen is LEARN else None,
         )
 
     async def sent(self, screen: Screen, request: Request) -> Response:
-        """Return the address of a form that was sent as a body."""
+        """Return the address of a form that was sent as a body, and let it start what it asks for."""
         query = dict(_pairs((await request.body()).decode("utf-8", "replace")))
         try:
             asked, readable = asked_of(screen, query)
@@ -120,8 +125,14 @@ class _Explorer:
         address = address_of(asked)
         if not readable or len(address) > MOST_QUERY:
             told = asked.problem or "These are too many different pairs for this page. Save them: dpradar audit log.csv"
-            return PlainTextResponse(f"{told}\n", status_code=400 if asked.problem else 413)
+            answer = Answer(state="problem", status=400 if asked.problem else 413, problem=told)
+            return self._shown(screen, asked, request, answer)
+        self._allow(asked_of(screen, dict(_pairs(address)))[0])  # as the address will be read
         return RedirectResponse(f"{screen.name}?{address}", status_code=303)
+
+    def _allow(self, asked: Asked) -> None:
+        if asked.task is not None:
+            self.desk.allow(asked.task, asked.data)
 
     async def result(self, screen: Screen, form: str, request: Request) -> Response:
         """Return what came out as a file: a report, or JSON."""
@@ -153,6 +164,8 @@ class _Explorer:
         elif job is not None:
             self.desk.forget(job)
         asked, _ = asked_of(screen, dict(_pairs(sent.get("address", ""))))
+        if what == "again":
+            self._allow(asked)
         address = address_of(asked) if going else asked.form.query
         return RedirectResponse(f"../{screen.name}?{address}", status_code=303)
 

@@ -2,13 +2,15 @@
 
 Host names are checked, so that a page elsewhere cannot reach a server on this machine by pointing its own name at it.
 A token, where there is one, is the first part of every path: links stay relative, and no cookie is needed. Queries and
-bodies are short, other sites can only link here, and nothing is loaded from anywhere else.
+bodies are short, other sites can only link here, which starts no work, and nothing is loaded from anywhere else.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -25,6 +27,7 @@ __all__ = ["LOOPBACK", "MOST_BODY", "MOST_QUERY", "POLICY", "Guard"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_QUERY = 8_192
 MOST_BODY = 65_536
+BODY_SECONDS = 20.0  # until a body has arrived
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -116,7 +119,7 @@ class Guard:
         post, site = scope["method"] == "POST", headers.get("sec-fetch-site")
         if site is None:  # an old browser, or none; the origin of a page without referrer would be "null"
             origin = headers.get("origin")
-            foreign, linked = origin is not None and urlsplit(origin).netloc != headers.get("host"), not post
+            foreign, linked = origin is not None and _place(origin) != headers.get("host"), not post
         else:
             foreign = site not in ("same-origin", "none")
             mode, kind = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
@@ -138,16 +141,30 @@ class Guard:
         return {**scope, "path": path, "raw_path": path.encode()}
 
 
+def _place(origin: str) -> str | None:
+    """Return host and port of an origin; None where it has none that can be read."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
+
+
 def _said(status: int, text: str) -> PlainTextResponse:
     return PlainTextResponse(f"{text}\n", status_code=status)
 
 
 def _counted(receive: Receive) -> Receive:
-    seen = 0
+    seen, complete, end = 0, False, time.monotonic() + BODY_SECONDS
 
     async def counting() -> Message:
-        nonlocal seen
-        message = await receive()
+        nonlocal seen, complete
+        if complete:  # the next message is that somebody went away, which may take as long as it likes
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), max(end - time.monotonic(), 0.0))
+        except TimeoutError:
+            raise HTTPException(408, "The request did not arrive in time.") from None
+        complete = not message.get("more_body", False)
         seen += len(message.get("body", b""))
         if seen > MOST_BODY:
             raise HTTPException(413, _LONG)

@@ -25,27 +25,28 @@ _TOKEN_BYTES = 24
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8765, show_default=True, help="Port to listen on; 0 takes a free one.")
-@click.option("--token", "guarded", is_flag=True, help="Ask for a random token here too; other addresses always do.")
-def serve_command(host: str, port: int, *, guarded: bool) -> None:
+def serve_command(host: str, port: int) -> None:
     """Explore in the browser: assess, calibrate, compare, attack, audit.
 
-    Only this machine can reach it unless --host says otherwise; then a random token is part of the address that is
+    Only this machine can reach it unless --host says otherwise, and only with the random token in the address that is
     printed. Nothing is sent anywhere, no file is read or written. Ctrl-C ends it.
     """
     try:
         import uvicorn
 
         from .app import create_app
+        from .deadline import PunctualProtocol
     except ImportError as error:
         raise MissingExtra(error.name or "starlette", "web") from None
     local = host in _LOOPBACK
-    token = None if local and not guarded else secrets.token_urlsafe(_TOKEN_BYTES)
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     listening = _listen(host, port)
     app = create_app(token, hosts=_LOOPBACK if local else ())
-    _announce(listening, host, token)
+    _announce(listening, host, token, local=local)
     logging.getLogger("dpradar.web").setLevel(logging.WARNING)
     config = uvicorn.Config(
         app,
+        http=PunctualProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -71,12 +72,11 @@ def _listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def _announce(listening: socket.socket, host: str, token: str | None) -> None:
+def _announce(listening: socket.socket, host: str, token: str, *, local: bool) -> None:
     port = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{port}/" + ("" if token is None else f"{token}/")
-    click.echo(f"dpradar explorer: {address}")
-    if token is not None:
+    click.echo(f"dpradar explorer: http://{shown}:{port}/{token}/")
+    if not local:
         click.echo("Whoever has this address can use it. It is not encrypted: use it in networks you trust.", err=True)
     if not limits_memory():
         click.echo(f"Warning: {untested()}", err=True)

@@ -15,10 +15,10 @@
     return Math.round(1000 * (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)));
   };
 
-  const addressOf = (form) => {
+  const bodyOf = (form) => {
     let said = [...new FormData(form)].filter(([name, text]) => text !== "" || form.elements[name].dataset?.kept);
-    if (form.method === "post") said = said.filter(([name]) => form.elements[name].dataset?.redraws); // too long otherwise
-    return `${form.getAttribute("action")}?${new URLSearchParams(said)}`;
+    if (form.dataset.sent) said = said.filter(([name]) => form.elements[name].dataset?.redraws); // too long otherwise
+    return new URLSearchParams(said);
   };
 
   const settle = () => {
@@ -37,16 +37,19 @@
     settle();
   };
 
-  const load = async (address, part, keep) => {
+  // What a form asks is sent as a body, which may start work; the answer is at the address it leads to.
+  const send = (form, part, keep) => load(form.getAttribute("action"), part, keep, { method: "POST", body: bodyOf(form) });
+
+  const load = async (address, part, keep, how = {}) => {
     waiting?.abort();
     const mine = (waiting = new AbortController());
     byId("answer").setAttribute("aria-busy", "true");
     try {
-      const got = await fetch(address, { headers: { "X-Part": part }, signal: mine.signal });
+      const got = await fetch(address, { ...how, headers: { "X-Part": part }, signal: mine.signal });
       const html = await got.text();
       if (mine.signal.aborted || got.status === 204) return;
       if (keep) {
-        if (got.url !== location.href) history[pushed ? "replaceState" : "pushState"](null, "", got.url);
+        if (got.redirected && got.url !== location.href) history[pushed ? "replaceState" : "pushState"](null, "", got.url);
         pushed = keep === "going";
       }
       show(part, html);
@@ -66,20 +69,20 @@
     if (slider) slider.setAttribute("aria-valuetext", byId(slider.dataset.for).value);
     if (!form?.dataset.live || target.matches("select")) return;
     clearTimeout(timer);
-    timer = setTimeout(() => load(addressOf(form), "answer", "going"), 120);
+    timer = setTimeout(() => send(form, "answer", "going"), 120);
   });
 
   document.addEventListener("change", ({ target }) => {
     const form = target.closest("form");
     if (!form?.dataset.live && !target.dataset.redraws) return;
     clearTimeout(timer);
-    load(addressOf(form), target.dataset.redraws ? "screen" : "answer", "over");
+    send(form, target.dataset.redraws ? "screen" : "answer", "over");
   });
 
   document.addEventListener("submit", (event) => {
     if (!event.target.dataset.live) return;
     event.preventDefault();
-    load(addressOf(event.target), "answer", "over");
+    send(event.target, "answer", "over");
   });
 
   document.addEventListener("click", async ({ target }) => {

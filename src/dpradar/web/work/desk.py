@@ -38,6 +38,7 @@ class Limits:
     """What the server takes on: seconds and processes for quick and for long work, and how much may wait."""
 
     quick_seconds: float = 8.0
+    link_seconds: float = 1.0  # of a quick question that only a link asks
     quick_workers: int = 2
     quick_waiting: int = 256
     long_seconds: float = 600.0
@@ -165,6 +166,10 @@ class Crew:
                 worker.stop()
 
 
+def _key(task: str, data: Any) -> str:
+    return hashlib.sha256(json.dumps([task, data], sort_keys=True).encode()).hexdigest()[:32]
+
+
 def _noted(job: Job, heard: Message) -> None:
     """Write down what a worker says."""
     if heard.kind == "progress":
@@ -191,6 +196,7 @@ class Desk:
         self.long = Crew(limits.long_workers, limits.long_waiting)
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._sizes: dict[str, int] = {}
+        self._allowed: OrderedDict[str, None] = OrderedDict()
 
     def open(self) -> None:
         """Begin to take jobs."""
@@ -205,14 +211,40 @@ class Desk:
         """Return a job that is known."""
         return self._jobs.get(key)
 
-    def ask(self, task: str, data: Any, *, long: bool = False) -> Job:
-        """Return the job for a question, a new one unless it is known; raises Busy when too many wait."""
-        key = hashlib.sha256(json.dumps([task, data], sort_keys=True).encode()).hexdigest()[:32]
+    def allow(self, task: str, data: Any) -> None:
+        """Let whoever asks this question next start it, however long it takes: a form was sent for it."""
+        self._allowed[_key(task, data)] = None
+        while len(self._allowed) > self.limits.kept_jobs:
+            self._allowed.popitem(last=False)
+
+    def asked(self, task: str, data: Any, *, long: bool, linked: bool) -> Job | None:
+        """Return the job for the question of a page: one that is known, or a new one if it may be started.
+
+        A link starts nothing long, and one of another site (``linked``) nothing at all, unless it was allowed before;
+        a quick question of a link has little time. None where a form has to be sent first.
+        """
+        key = _key(task, data)
         known = self._jobs.get(key)
+        if key in self._allowed:
+            job = self.ask(task, data, long=long)
+            del self._allowed[key]
+            return job
+        if known is not None and known.kept:
+            return self.ask(task, data, long=long)
+        if known is not None and known.state in ("late", "large", "bug") and (long or linked):
+            return known  # what became of it; a form that is sent again starts it anew
+        return None if long or linked else self.ask(task, data, seconds=self.limits.link_seconds)
+
+    def ask(self, task: str, data: Any, *, long: bool = False, seconds: float | None = None) -> Job:
+        """Return the job for a question, a new one unless it is known; raises Busy when too many wait."""
+        key = _key(task, data)
+        known = self._jobs.get(key)
+        if seconds is None:
+            seconds = self.limits.long_seconds if long else self.limits.quick_seconds
         if known is not None and known.kept:
             self._jobs.move_to_end(key)
+            known.seconds = max(known.seconds, seconds)
             return known
-        seconds = self.limits.long_seconds if long else self.limits.quick_seconds
         job = Job(key, task, data, seconds)
         (self.long if long else self.quick).take(job)
         self._sizes.pop(key, None)
