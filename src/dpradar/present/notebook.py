@@ -55,12 +55,4 @@ def _render(page: Page, tables: Any, count: int) -> str:
     style = Markup(_style())  # noqa: S704 - our own style sheet
     template = environment().get_template("notebook.html")
     left = len(page.cards) - count
-<<<<<<< HEAD
-    return template.render(page=page, style=style, cards=page.cards[:count], left=left, tables=tables)
-=======
-    return visible(
-        template.render(
-            page=page, style=style, cards=page.cards[:count], left=left, tables=tables, findings=page.evidence
-        )
-    )
->>>>>>> web
+    return visible(template.render(page=page, style=style, cards=page.cards[:count], left=left, tables=tables))
