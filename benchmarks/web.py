@@ -31,16 +31,17 @@ _SHIFT = 1e-4  # every question is a new one, because answers are kept
 
 
 @cache
-def _server() -> http.client.HTTPConnection:
-    """Return a connection to an explorer in a process of its own."""
+def _server() -> tuple[http.client.HTTPConnection, str]:
+    """Return a connection to an explorer in a process of its own, and what its paths begin with."""
     command = [sys.executable, "-m", "dpradar", "serve", "--port", "0"]
     hidden = {**os.environ, "PYTHONUNBUFFERED": "1"}
     served = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=hidden)  # noqa: S603 - ourselves
     atexit.register(served.terminate)
     line = served.stdout.readline() if served.stdout is not None else ""
-    connection = http.client.HTTPConnection(urlsplit(line.split()[-1]).netloc, timeout=120.0)
-    _get(connection, "/assess")  # its workers are ready
-    return connection
+    address = urlsplit(line.split()[-1])
+    connection = http.client.HTTPConnection(address.netloc, timeout=120.0)
+    _get(connection, f"{address.path}assess")  # its workers are ready
+    return connection, address.path
 
 
 def _get(connection: http.client.HTTPConnection, address: str) -> bytes:
@@ -54,7 +55,7 @@ def _get(connection: http.client.HTTPConnection, address: str) -> bytes:
 
 
 def _screen(kind: str, further: dict[str, str]) -> Work:
-    connection = _server()
+    connection, root = _server()
     pairs = dict(read({"kind": kind, **further}).form.pairs)
     noise = KINDS[kind].noise
     numbers = itertools.count(1)
@@ -66,7 +67,7 @@ def _screen(kind: str, further: dict[str, str]) -> Work:
             changed = {"matrix": f"[[{0.75 - shift}, {0.25 + shift}], [0.25, 0.75]]"}
         if kind == "rdp":
             changed = {"epsilons": f"{0.2 + shift}, {0.4 + shift}, {0.8 + shift}, {1.6 + shift}"}
-        return f"/assess?{urlencode({**pairs, **changed})}"
+        return f"{root}assess?{urlencode({**pairs, **changed})}"
 
     def work() -> float:
         times = []

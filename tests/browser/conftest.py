@@ -71,8 +71,12 @@ class Visit:
             self.problems.append(f"console: {message.text}")
 
     def open(self, path):
-        """Open a screen and wait until it has its answer."""
+        """Open a screen, start what a link does not start, and wait until it has its answer."""
         self.page.goto(f"{self.address}/{path}")
+        offer = self.page.get_by_role("button", name="Show the answer")
+        if offer.count():
+            offer.click()
+            self.page.locator("#answer :is([data-running], .lead, .problem)").first.wait_for()
         self.settled()
         return self.page
 

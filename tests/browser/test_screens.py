@@ -76,6 +76,7 @@ def test_a_job_without_scripts_can_be_stopped(visit):
     window = visit(java_script_enabled=False)
     page = window.page
     page.goto(f"{window.address}/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=3&run=1")
+    page.get_by_role("button", name="Show the answer").click()
     page.locator("progress[value]").wait_for()  # the page refreshes itself
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Another attacker may do better").first.wait_for()
