@@ -36,7 +36,7 @@ def delta_of(channel: np.ndarray, epsilon: float) -> float:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0])
 def test_definition_2_1(seed, epsilon):
-    """[RAD] Definition 2.1: (epsilon, delta)-DP is that no event, as a test, gets below the curve of (epsilon, delta)."""
+    """[RAD] Definition 2.1: (epsilon, delta)-DP means that no event, as a test, gets below its curve."""
     channel = random_channel(seed, 3, 4)
     delta = delta_of(channel, epsilon)
 
