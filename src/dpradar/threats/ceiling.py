@@ -28,7 +28,8 @@ Ints = NDArray[np.intp]
 RULE = "raw-data"
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of each term of a sum of probabilities
 _GRID = 20_001
-_CDF = 1e-12  # absolute error of a cumulative distribution function
+_CDF = 1e-12  # absolute error of a sum of values of a cumulative distribution function
+_DIGITS = 1e-14  # the same of one value, before it is divided by the probability of the interval
 _ENTRIES = 2_000_000  # of one work array
 
 
@@ -165,7 +166,7 @@ def _continuous(threat: Threat, law: Continuous) -> tuple[float, float]:
         if high - eta < low + eta:
             start, stop = law.cdf(np.array([high - eta, low + eta])).tolist()
             middle = stop - start
-        return max(0.0, 1.0 - middle - _CDF), min(1.0, 1.0 - middle + _CDF)
+        return max(0.0, 1.0 - middle - _rounding(law)), min(1.0, 1.0 - middle + _rounding(law))
     return _windows(law, eta)
 
 
@@ -185,4 +186,9 @@ def _windows(law: Continuous, eta: float) -> tuple[float, float]:
     last = np.minimum(np.searchsorted(grid, right + eta, side="left"), inner.size)
     below = range_minimum(inner, first, last)
     low, high = 1.0 - float(mass @ np.minimum(above, 1.0)), 1.0 - float(mass @ below)
-    return max(0.0, low - _CDF), min(1.0, high + _CDF)
+    return max(0.0, low - _rounding(law)), min(1.0, high + _rounding(law))
+
+
+def _rounding(law: Continuous) -> float:
+    """The error of a probability of the prior: an interval with little of the distribution has few digits."""
+    return max(_CDF, 4.0 * _DIGITS / law.inside)

@@ -27,6 +27,7 @@ _SUM_TOLERANCE = 1e-9
 _NAN = float("nan")  # missing values are one category: nan is not equal to itself, but the same object is found again
 _WHOLE = 2.0**53  # whole numbers beyond are not all floats
 _FEW_DIGITS, _MIDDLE = 1e-9, 0.5
+_JUMP = 1e-3  # of a prior's probability: as much between neighbouring floats is a jump
 _EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
 _SMALLEST = 2
 _SIZE = Param(
@@ -73,13 +74,41 @@ class Continuous:
         if start > _MIDDLE and inside < _FEW_DIGITS:
             hint = "Give it sf and isf, as those of scipy.stats have, or restate it on the interval."
             raise ParameterError("Prior.distribution", f"one that is known to some digits above {low}", "too few", hint)
-        return cls(distribution, float(low), float(high), start, inside, upper)
+        law = cls(distribution, float(low), float(high), start, inside, upper)
+        if law._jumps():
+            hint = "Give single values with a probability of their own as a list, with Prior(probabilities, values=...)."
+            expected = f"one whose distribution function is continuous on [{low}, {high}]"
+            raise ParameterError("Prior.distribution", expected, "a jump", hint)
+        return law
+
+    def _jumps(self) -> bool:
+        """Whether two neighbouring floats inside the interval have much of the probability between them.
+
+        A density may be so steep at the ends of the interval; inside, nothing tells it from a jump.
+        """
+        below = abs(float(np.diff(self._raw(np.array([np.nextafter(self.low, -np.inf), self.low])))[0]))
+        if below > _JUMP * self.inside:
+            return True
+        edges = np.linspace(self.low, self.high, 65)
+        left, right = edges[:-1], edges[1:]
+        while left.size:
+            heavy = np.abs(self._raw(right) - self._raw(left)) > _JUMP * self.inside
+            left, right = left[heavy], right[heavy]
+            middle = 0.5 * left + 0.5 * right
+            last = (middle <= left) | (middle >= right)
+            if np.any(last & (left > self.low) & (right < self.high)):
+                return True
+            left, right, middle = left[~last], right[~last], middle[~last]
+            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+        return False
+
+    def _raw(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray((self.distribution.sf if self.upper else self.distribution.cdf)(x), dtype=float)
 
     def cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the prior probability of [low, x]."""
         at = np.clip(x, self.low, self.high)
-        raw = np.asarray((self.distribution.sf if self.upper else self.distribution.cdf)(at), dtype=float)
-        return np.asarray(np.clip(np.abs(raw - self.start) / self.inside, 0.0, 1.0))
+        return np.asarray(np.clip(np.abs(self._raw(at) - self.start) / self.inside, 0.0, 1.0))
 
     def quantile(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the value below which the prior has probability q."""

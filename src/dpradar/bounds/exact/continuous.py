@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...threats.ceiling import raw_data
 from ..case import Inapplicable
-from .density_shapes import density_shape
+from .density_shapes import cdf_error, density_shape
 from .likelihoods import AtEnd, noise_of
 from .output_grid import OutputGrid, bulges, errors, output_grid
-from .raw_release import raw_release_rad
 from .risk import ExactRisk
 from .step_prior import StepPrior, step_prior
 from .windows import Columns, Windows, windows
@@ -69,7 +69,7 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
         message = "found no finite value"
         raise Inapplicable(message)
     if rad[1] - rad[0] > _WIDE:
-        rad = (rad[0], min(rad[1], raw_release_rad(threat)[1]))  # noise on the raw record cannot add to its risk
+        rad = (rad[0], min(rad[1], raw_data(threat).rad[1]))  # noise on the raw record cannot add to its risk
     return ExactRisk(
         rad=(max(0.0, rad[0]), min(1.0, rad[1])),
         success=(max(0.0, success[0]), min(1.0, success[1])),
@@ -83,19 +83,21 @@ def _enclosed(model: ContinuousModel, law: Continuous, eta: float, *, known: boo
     noise = noise_of(model.kernel)
     marks = np.array([law.high - eta, law.low + eta])
     tolerance = _PRIOR / (2.0 if model.renormalised else 1.0)
-    prior, success_off, rad_off = step_prior(law, model, noise, marks, tolerance)
+    prior, success_off, rad_off = step_prior(law, model, noise, marks, tolerance, known=known)
     if known:
-        kappa, score = 1.0, _known(prior, law, eta)
+        kappa = 1.0
+        score = _known(prior, law, eta)
     else:
         table = windows(prior, eta)
-        kappa, score = float(table.chance.max()), _unknown(table)
+        kappa = float(min(table.range[1].max(), 1.0))
+        score = _unknown(table, kappa)
     low, high = (model.low, model.high) if model.clamp or model.renormalised else (-np.inf, np.inf)
     grid = output_grid(prior, low, high, kappa, _OUTPUTS, _MOST_PAIRS)
     total = _integrated(grid, prior, score)
     for likelihood in _ends(model, noise):
         total = total + np.array([x[0] for x in score(likelihood, np.zeros(1), np.inf)])
     costs = errors(prior, grid, kappa)
-    rounding = _BEYOND
+    rounding = _BEYOND + 4.0 * cdf_error(law) * (1.0 + noise.top * (law.high - law.low))
     return (
         float(total[0]) - costs[2] - rad_off - rounding,
         float(total[1]) + costs[3] + rad_off + rounding,
@@ -144,9 +146,9 @@ def _batches(y: Floats, prior: StepPrior, reach: float) -> list[slice]:
     return slices
 
 
-def _unknown(table: Windows) -> Callable[[Likelihood, Floats, float], Column]:
+def _unknown(table: Windows, kappa: float) -> Callable[[Likelihood, Floats, float], Column]:
     """Nothing known: the best window, output by output."""
-    kappa, length = float(table.chance.max()), float(np.ptp(table.x)) + 20.0 * table.prior.noise.unit
+    length = float(np.ptp(table.x)) + 20.0 * table.prior.noise.unit
 
     def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
         columns = Columns.of(table, likelihood, y, reach)

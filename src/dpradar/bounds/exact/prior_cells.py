@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from ...threats.prior import Continuous
     from .density_shapes import Shape
 
-__all__ = ["PriorCells", "cut", "cut_by_mass"]
+__all__ = ["PriorCells", "cut"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 _ROUNDS = 1_200  # halving 1 to the smallest float takes about 1,075
-_START = 64
 _DIGITS = 1e-15  # by which differences of the distribution function are off
 _NEAR = 2  # cells on either side of the highest (lowest) average that may hold the turning point or touch its cell
 
@@ -52,10 +51,14 @@ class PriorCells:
     def turning(self) -> Bools:
         """Whether the density may turn in a cell or in one of its neighbours; elsewhere it is monotone on all three."""
         d = self.density
+        if self.shape == "steps":
+            return np.zeros(d.size, dtype=bool)
         if self.shape is None:
             noise = _DIGITS * (1.0 / self.width[1:] + 1.0 / self.width[:-1])
-            rising = np.where(np.abs(np.diff(d)) > noise, np.sign(np.diff(d)), 0.0)
-            turns = np.flatnonzero(rising[1:] * rising[:-1] < 0.0) + 1
+            moves = np.flatnonzero(np.abs(np.diff(d)) > noise)  # between cells of equal averages nothing turns
+            sign = np.sign(np.diff(d)[moves])
+            change = np.flatnonzero(sign[1:] != sign[:-1])
+            turns = np.concatenate([moves[change] + 1, moves[change + 1]])  # both ends of a plateau
         else:
             turns = np.array([d.argmax() if self.shape == "peak" else d.argmin()])
         near = np.zeros(d.size, dtype=bool)
@@ -67,6 +70,8 @@ class PriorCells:
     def bracket(self) -> tuple[Floats, Floats]:
         """Bounds on the density inside each cell: where it is monotone, the averages of the neighbours."""
         d = self.density
+        if self.shape == "steps":  # the steps of a histogram are edges of cells
+            return d, d
         before, after = np.concatenate([d[:1], d[:-1]]), np.concatenate([d[1:], d[-1:]])
         low, high = np.minimum(np.minimum(before, after), d), np.maximum(np.maximum(before, after), d)
         # At the ends a neighbour is lacking: the density may fall to 0 or rise without limit there.
@@ -93,12 +98,6 @@ def cut(
         joined = np.maximum.accumulate(np.insert(cells.cdf, where, law.cdf(new)))
         cells = PriorCells(np.insert(cells.edges, where, new), joined, shape)
     return cells
-
-
-def cut_by_mass(law: Continuous, most_mass: float) -> PriorCells:
-    """Return cells of at most this probability, except where neighbouring floats have more between them."""
-    edges = np.linspace(law.low, law.high, _START + 1)
-    return cut(law, edges, lambda cells: cells.mass / most_mass, int(8.0 / most_mass) + 4 * _ROUNDS)
 
 
 def _at(law: Continuous, edges: Floats, shape: Shape | None) -> PriorCells:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .density_shapes import density_shape
+from .density_shapes import density_shape, steps_of
 from .prior_cells import PriorCells, cut
 
 if TYPE_CHECKING:
@@ -24,10 +24,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 _START = 32
+_UNKNOWN = 1_024  # coarse cells at least, for densities whose shape is not known
+_UNKNOWN_FINE = 8_192
 _MOST = 60_000
 _MOST_FINE = 200_000
 _WIDE = 0.3  # of the noise's unit: wider cells only where the prior has next to no mass
-_POINT = 1e-12  # of the noise's unit: narrower cells are points
+_POINT = 1e-12  # of the noise's unit and of the interval: narrower cells are points
 _LITTLE = 1e-9
 _TURN = 1e-6  # the probability of a cell in which nothing is known of the density
 _LAGS = 24  # units of the noise beyond which a density below e^-24 of its top counts as that
@@ -45,6 +47,7 @@ class StepPrior:
     factor: Floats  # the average of c over each fine cell
     most_factor: Floats
     coarse: Ints  # the fine edges that are edges of coarse cells
+    point: float  # narrower cells are points
 
     @property
     def edges(self) -> Floats:
@@ -57,11 +60,14 @@ class StepPrior:
         return np.concatenate([[0.0], np.cumsum(self.fine.mass * self.factor)])
 
     @cached_property
-    def bracket(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Bounds on the density of the prior and of the measure of hits in each fine cell."""
-        low, high = self.fine.bracket
-        least = np.maximum(2.0 * self.factor - self.most_factor, 0.0)
-        return low, high, low * least, high * self.most_factor
+    def least_factor(self) -> Floats:
+        """A lower bound on c in each fine cell."""
+        return np.maximum(2.0 * self.factor - self.most_factor, 0.0)
+
+    @cached_property
+    def lowest(self) -> int:
+        """The fine cell with the least c, which falls before it and rises after it."""
+        return int(self.least_factor.argmin())
 
     @cached_property
     def unknown_before(self) -> Ints:
@@ -76,7 +82,7 @@ class StepPrior:
     @cached_property
     def points(self) -> Bools:
         """The fine cells that are too narrow to be told from a point."""
-        return np.asarray(self.fine.width < _POINT * self.noise.unit)
+        return np.asarray(self.fine.width < self.point)
 
     def cell(self, x: Floats) -> Ints:
         """Return the fine cells that hold x."""
@@ -106,12 +112,14 @@ def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     centre = cells.edges[:-1] + 0.5 * s
     middle = 1.0 / model.kernel.mass(model.low - centre, model.high - centre)
     chord = 0.5 * (at[1:] + at[:-1])
-    # c is convex, so its average lies between the value in the middle and the chord.
+    # c is convex, so its average lies between the value in the middle and the chord, and it falls below the lower one
+    # of its values at the ends by at most 2 (chord - middle): span bounds its total variation.
     factor, off = 0.5 * (middle + chord), 0.5 * np.maximum(chord - middle, 0.0)
-    span = np.abs(np.diff(at)) + 4.0 * off
+    span = np.abs(np.diff(at)) + 8.0 * off
     most, least = factor + span, np.maximum(factor - span, 0.0)
-    hits = np.minimum(_between(low * least, d * factor, high * most) * s, m * most)
-    return _Deviation(hits, own, m * off + own * span, factor, most)
+    wrong = m * off + own * span
+    hits = np.minimum(_between(low * least, d * factor, high * most) * s + wrong, m * most)
+    return _Deviation(hits, own, wrong, factor, most)
 
 
 def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
@@ -122,61 +130,77 @@ def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
 
 
 def step_prior(
-    law: Continuous, model: ContinuousModel, noise: GaussianNoise | LaplaceNoise, marks: Floats, tolerance: float
+    law: Continuous,
+    model: ContinuousModel,
+    noise: GaussianNoise | LaplaceNoise,
+    marks: Floats,
+    tolerance: float,
+    *,
+    known: bool,
 ) -> tuple[StepPrior, float, float]:
     """Return the steps, and by how much success and rad of any attack may differ from those under the prior itself.
 
     ``marks`` are made edges. The cells are halved until the differences are about the tolerance.
     """
     shape = density_shape(law.distribution)
+    length = law.high - law.low
+    point = _POINT * min(noise.unit, length)
+    widest, widest_fine = (length / _UNKNOWN, length / _UNKNOWN_FINE) if shape is None else (length, length)
 
     def coarse(cells: PriorCells) -> Floats:
         off = _deviation(cells, model)
         moved = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
-        over = np.maximum(moved * (cells.mass.size / tolerance), cells.width / (_WIDE * noise.unit))
-        return np.where((cells.mass > _LITTLE) & (cells.width > _POINT * noise.unit), over, 0.0)
+        over = np.maximum(moved * (cells.mass.size / tolerance), cells.width / min(_WIDE * noise.unit, widest))
+        return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
     def fine(cells: PriorCells) -> Floats:
         off = _deviation(cells, model)
         unknown = np.isinf(cells.bracket[1])
         over = np.where(unknown, cells.mass * off.most_factor / _TURN, off.hits / (0.04 * tolerance))
         over = np.maximum(over, off.wrong * (4.0 * cells.mass.size / tolerance))
-        return np.where((cells.mass > _LITTLE) & (cells.width > _POINT * noise.unit), over, 0.0)
+        over = np.maximum(over, cells.width / widest_fine)
+        return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
-    edges = np.concatenate([np.linspace(law.low, law.high, _START + 1), marks])
+    edges = np.concatenate([np.linspace(law.low, law.high, _START + 1), marks, steps_of(law.distribution)])
     rough = cut(law, edges, coarse, _MOST, shape)
     cells = cut(law, rough.edges, fine, _MOST_FINE, shape)
     off = _deviation(cells, model)
-    prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges))
+    prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges), point)
     inside = ~prior.points
-    moved = _moved(prior, off)
-    ends = 2.0 * _follow(cells, noise, np.where(inside, off.hits, 0.0))
+    area, largest = _moved(prior, prior.hits, off.hits)
+    moved = noise.top * float(area.sum())
+    # A window that ends in a cell in which the density may turn: its part may deviate where the whole does not.
+    turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
+    part = 4.0 * noise.top * float((largest * np.diff(prior.edges))[turning].sum())
+    ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
+    if known and model.renormalised:  # the named records end inside coarse cells, where hits and prior deviate
+        own = _moved(prior, cells.cdf, off.own)[1] * np.maximum.reduceat(off.most_factor, prior.coarse[:-1])
+        ends += 2.0 * _follow(prior.edges, noise, largest + own)
     lost = float(off.wrong.sum())
-    success = 5.0 * moved + ends + lost
+    success = 5.0 * moved + part + ends + lost
     return prior, success, success + moved + lost + 2.0 * float(off.own[inside].max(initial=0.0))
 
 
-def _moved(prior: StepPrior, off: _Deviation) -> float:
-    """Return what it may cost to spread the hits of each coarse cell evenly over it."""
-    x, hits, start = prior.fine.edges, prior.hits, prior.coarse
+def _moved(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
+    """Return how far a distribution function is from a straight line over each coarse cell: the area, the largest."""
+    x, start = prior.fine.edges, prior.coarse
     width, mass = np.diff(x[start]), np.diff(hits[start])
     cell = np.repeat(np.arange(width.size), np.diff(start))
     chord = hits[start[:-1]][cell] + (mass / width)[cell] * (x[:-1] - x[start[:-1]][cell])
     apart = np.abs(np.append(hits[:-1] - chord, 0.0))
     # Between fine edges the difference is at most that of the steps more than what a straight line says.
-    area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off.hits * prior.fine.width
-    spread = prior.noise.top * np.add.reduceat(area, start[:-1])
-    largest = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off.hits, start[:-1])
-    return float(np.minimum(np.minimum(spread, 2.0 * largest), mass).sum())
+    area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off * prior.fine.width
+    largest = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
+    return np.add.reduceat(area, start[:-1]), largest
 
 
-def _follow(cells: PriorCells, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
+def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
     """Return a bound on the integral over y of the largest (deviation at x) * p(y | x): the end of a window near y."""
-    unit = max(noise.unit, float(cells.edges[-1] - cells.edges[0]) / _MOST)
-    count = int(np.ceil((cells.edges[-1] - cells.edges[0]) / unit)) + 1
-    blocks = cells.edges[0] + unit * np.arange(count + 1)
-    first = np.clip(np.searchsorted(cells.edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
-    last = np.clip(np.searchsorted(cells.edges, blocks[1:], side="left"), first + 1, cdf.size)
+    unit = max(noise.unit, float(edges[-1] - edges[0]) / _MOST)
+    count = int(np.ceil((edges[-1] - edges[0]) / unit)) + 1
+    blocks = edges[0] + unit * np.arange(count + 1)
+    first = np.clip(np.searchsorted(edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
+    last = np.clip(np.searchsorted(edges, blocks[1:], side="left"), first + 1, cdf.size)
     largest = np.maximum.reduceat(np.append(cdf, 0.0), np.stack([first, last], axis=1).ravel())[::2]
     padded = np.concatenate([np.zeros(_LAGS), largest, np.zeros(_LAGS)])
     reached = np.zeros(padded.size)
@@ -185,4 +209,4 @@ def _follow(cells: PriorCells, noise: GaussianNoise | LaplaceNoise, cdf: Floats)
         reached[: padded.size - lag] = np.maximum(reached[: padded.size - lag], height * padded[lag:])
         reached[lag:] = np.maximum(reached[lag:], height * padded[: padded.size - lag])
     beyond = float(cdf.max(initial=0.0)) * math.exp(1.0 - _LAGS)
-    return float(reached.sum()) * unit + beyond * (1.0 + count)
+    return float(reached.sum()) * unit + beyond * (25.0 + count)

@@ -22,6 +22,7 @@ Ints = NDArray[np.intp]
 _STEP = 0.35  # of the noise's unit: how far apart the windows are that are looked at first
 _PARTS = 4  # into which an interval of guesses is cut
 _ROUNDS = 12
+_CHANCE = 1e-6  # by how much the bounds on a window's probability may be apart from those at neighbouring guesses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +86,11 @@ class Windows:
     def chance(self) -> Floats:
         """The probability of the window of each guess."""
         return self.high.cdf - self.low.cdf
+
+    @cached_property
+    def range(self) -> tuple[Floats, Floats]:
+        """Bounds on the probabilities of all windows between neighbouring guesses."""
+        return _chances(self)
 
     @cached_property
     def x(self) -> Floats:
@@ -227,11 +233,12 @@ class Columns:
         (a, b), (c, d) = ranges
         return [(a, max(b, d))] if c <= b else ranges
 
-    def around(self) -> Floats:
-        """Return the probabilities of the windows that hold every record that matters."""
+    def around(self) -> tuple[Floats, Floats]:
+        """Return the probabilities of the listed windows that hold every record that matters, and bounds on all."""
         w = self.windows
         start, stop = np.searchsorted(w.high.x, w.x[self.last]), np.searchsorted(w.low.x, w.x[self.first], side="right")
-        return w.chance[start:stop]
+        least = np.concatenate([w.chance[start:stop], w.range[0][start : max(stop - 1, start)]])
+        return w.chance[start:stop], least
 
 
 @dataclass(slots=True, eq=False)
@@ -248,11 +255,13 @@ class _Search:
     @classmethod
     def of(cls, columns: Columns, tolerance: Floats, *, rad: bool) -> _Search:
         # Windows that hold all records that matter differ by their probability only.
-        around, total = columns.around(), columns.total
+        (around, least), total = columns.around(), columns.total
         low = np.zeros(total.size)
+        high = low.copy()
         if around.size:
             low = total * (1.0 - float(around.min())) if rad else total.copy()
-        return cls(columns, rad, tolerance, low, total.copy(), low.copy())
+            high = total * (1.0 - float(least.min())) if rad else total.copy()
+        return cls(columns, rad, tolerance, low, total.copy(), high)
 
     def _scores(self, row: Ints, low: Ends, high: Ends) -> tuple[Floats, Floats]:
         """Return the scores and hits of windows with these ends."""
@@ -351,9 +360,11 @@ class _Search:
         for first, last in (pieces.low, pieces.high):
             start, stop = c.likelihood.at(y, first.x), c.likelihood.at(y, last.x)
             least, most = np.minimum(start, stop), c.likelihood.largest(y, first.x, last.x, np.maximum(start, stop))
-            low, high, hit_low, hit_high, mass, unknown = _densities(c.windows.prior, first, last)
+            low, high, mass, unknown = _densities(c.windows.prior, first, last)
+            least_factor, most_factor = _factors(c.windows.prior, first, last)
+            least, most = least * least_factor, most * most_factor
             limited &= ~unknown
-            slope = hit_high * most - hit_low * least
+            slope = high * most - low * least
             if self.rad:
                 slope += p * (high - low)
             slopes += slope
@@ -373,18 +384,63 @@ class _Search:
 
 
 def _densities(prior: StepPrior, first: Ends, last: Ends) -> tuple[Any, ...]:
-    """Return bounds on the density and the density of hits between two ends, on the hits there, and where none hold."""
+    """Return bounds on the density between two ends, on the probability there, and where none hold."""
     moves = last.x > first.x
     i, j = first.fine, last.fine
     unknown = (prior.unknown_before[j + 1] > prior.unknown_before[i]) & moves
     bounded = moves & ~unknown
-    low, high, hit_low, hit_high = (
-        np.where(bounded, choose(array[i], array[j]), 0.0)
-        for array, choose in zip(prior.bracket, (np.minimum, np.maximum, np.minimum, np.maximum), strict=True)
-    )
-    whole = np.where(moves, prior.hits[j + 1] - prior.hits[i], 0.0)
-    mass = np.where(unknown, whole, np.minimum(whole, hit_high * (last.x - first.x)))
-    return low, high, hit_low, hit_high, mass, unknown
+    least, most = prior.fine.bracket
+    if prior.fine.shape == "steps":
+        low, high = (np.where(moves, bound, 0.0) for bound in _steps_between(least, i, j))
+    else:  # where nothing is unknown the density is monotone
+        low = np.where(bounded, np.minimum(least[i], least[j]), 0.0)
+        high = np.where(bounded, np.maximum(most[i], most[j]), 0.0)
+    whole = np.where(moves, prior.fine.cdf[j + 1] - prior.fine.cdf[i], 0.0)
+    mass = np.where(unknown, whole, np.minimum(whole, high * (last.x - first.x)))
+    return low, high, mass, unknown
+
+
+def _steps_between(density: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
+    """Return the least and the largest of density[i .. j] for many ranges."""
+    pairs = np.stack([i, j + 1], axis=1).ravel()
+    low = np.minimum.reduceat(np.append(density, np.inf), pairs)[::2]
+    return low, np.maximum.reduceat(np.append(density, 0.0), pairs)[::2]
+
+
+def _factors(prior: StepPrior, first: Ends, last: Ends) -> tuple[Floats, Floats]:
+    """Return bounds on c between two ends: it falls and then rises."""
+    i, j = first.fine, last.fine
+    least, most = prior.least_factor, prior.most_factor
+    across = (i <= prior.lowest) & (prior.lowest <= j)
+    return np.where(across, least[prior.lowest], np.minimum(least[i], least[j])), np.maximum(most[i], most[j])
+
+
+def _chances(windows: Windows) -> tuple[Floats, Floats]:
+    """Return bounds on the probabilities of the windows between neighbouring guesses, cutting where they are wide."""
+    prior, n = windows.prior, windows.guesses.size
+    which = np.arange(n - 1)
+    low, high = ((ends.take(which), ends.take(which + 1)) for ends in (windows.low, windows.high))
+    least, most = np.full(n - 1, np.inf), np.full(n - 1, -np.inf)
+    for round_ in range(_ROUNDS):
+        left, right = high[0].cdf - low[0].cdf, high[1].cdf - low[1].cdf
+        width = np.maximum(low[1].x - low[0].x, high[1].x - high[0].x)
+        (low_min, low_max, low_mass, a), (high_min, high_max, high_mass, b) = (
+            _densities(prior, *ends) for ends in (low, high)
+        )
+        smooth = np.where(a | b, np.inf, 0.25 * width * (low_max - low_min + high_max - high_min))
+        off = np.minimum(smooth, np.minimum(low_mass, high_mass))
+        wide = off > _CHANCE if round_ < _ROUNDS - 1 else np.zeros(off.size, dtype=bool)
+        np.minimum.at(least, which[~wide], (np.minimum(left, right) - off)[~wide])
+        np.maximum.at(most, which[~wide], (np.maximum(left, right) + off)[~wide])
+        if not wide.any():
+            break
+        which = np.repeat(which[wide], 2)
+        low, high = (_halved(prior, first.take(wide), last.take(wide)) for first, last in (low, high))
+    return least, most
+
+
+def _halved(prior: StepPrior, first: Ends, last: Ends) -> tuple[Ends, Ends]:
+    return first.split(Ends.of(prior, first.x + 0.5 * (last.x - first.x)), last)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
