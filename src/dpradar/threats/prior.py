@@ -76,7 +76,9 @@ class Continuous:
             raise ParameterError("Prior.distribution", f"one that is known to some digits above {low}", "too few", hint)
         law = cls(distribution, float(low), float(high), start, inside, upper)
         if law._jumps():
-            hint = "Give single values with a probability of their own as a list, with Prior(probabilities, values=...)."
+            hint = (
+                "Give single values with a probability of their own as a list, with Prior(probabilities, values=...)."
+            )
             expected = f"one whose distribution function is continuous on [{low}, {high}]"
             raise ParameterError("Prior.distribution", expected, "a jump", hint)
         return law
