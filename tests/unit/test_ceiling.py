@@ -212,6 +212,34 @@ def test_the_row_of_the_rarest_value_of_laplace_noise_is_a_closed_form():
     assert dr.assess(dr.Laplace(scale=1.0), dr.Threat(dr.Prior.uniform(2))).rarest is None
 
 
+@pytest.mark.parametrize(
+    ("guarantee", "tpr", "odds"),
+    [
+        # At 1 % false positives: e^epsilon times them and delta on top; normal quantiles mu apart; the distance on top.
+        (dr.PureDP(1.0, neighbours="replace-one"), 0.01 * np.e, np.e),
+        (dr.PureDP(1.0, neighbours="add-remove"), 0.01 * np.e**2, np.e**2),
+        (dr.PureDP(701.0, neighbours="replace-one"), 1.0, None),  # e^701 and more is no number
+        (dr.ApproxDP(1.0, 1e-3, neighbours="replace-one"), 0.01 * np.e + 1e-3, None),
+        (dr.GDP(1.0, neighbours="replace-one"), stats.norm.cdf(stats.norm.ppf(0.01) + 1.0), None),
+        (dr.TotalVariation(0.2, neighbours="replace-one"), 0.21, None),
+    ],
+)
+def test_the_row_of_the_rarest_value_of_a_guarantee(guarantee, tpr, odds):
+    rarest = dr.assess(guarantee, HIV).rarest
+    assert rarest is not None
+    assert rarest.fpr == 0.01
+    assert rarest.tpr.value == pytest.approx(tpr, rel=1e-9)
+    assert rarest.odds is None if odds is None else rarest.odds == pytest.approx(odds, rel=1e-12)
+
+
+def test_five_times_as_likely_is_skewed():
+    def row(law):
+        return dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.of(law))).rarest
+
+    assert row([0.5, 0.1, 0.4]) is not None
+    assert row([0.49, 0.1, 0.41]) is None
+
+
 def test_the_rarest_answer_counts_where_the_goal_names_a_class():
     prior = dr.Prior.uniform(20)
     goal = dr.Goal.labels(["yes"] + ["no"] * 19)
