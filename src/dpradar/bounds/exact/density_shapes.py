@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rv_continuous, rv_histogram
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ...threats.prior import Continuous
 
 __all__ = ["cdf_error", "density_shape", "steps_of"]
