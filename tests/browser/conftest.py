@@ -73,12 +73,16 @@ class Visit:
     def open(self, path):
         """Open a screen, start what a link does not start, and wait until it has its answer."""
         self.page.goto(f"{self.address}/{path}")
+        self.start()
+        self.settled()
+        return self.page
+
+    def start(self):
+        """Start what a link does not start, if there is such a thing."""
         offer = self.page.get_by_role("button", name="Show the answer")
         if offer.count():
             offer.click()
             self.page.locator("#answer :is([data-running], .lead, .problem)").first.wait_for()
-        self.settled()
-        return self.page
 
     def settled(self):
         """Wait until nothing is computed or loaded any more."""

@@ -54,6 +54,7 @@ def _brightness(colour):
 def test_screens_work_without_scripts(visit, name):
     window = visit(java_script_enabled=False)
     window.page.goto(f"{window.address}/{SCREENS[name]}")
+    window.start()
     window.page.locator("#answer .lead").wait_for()  # a job refreshes its page by itself
     assert window.page.locator("input[type=range]").first.is_hidden() or name == "rows"
 
