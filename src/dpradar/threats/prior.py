@@ -27,6 +27,7 @@ _SUM_TOLERANCE = 1e-9
 _NAN = float("nan")  # missing values are one category: nan is not equal to itself, but the same object is found again
 _WHOLE = 2.0**53  # whole numbers beyond are not all floats
 _FEW_DIGITS, _MIDDLE = 1e-9, 0.5
+_STEEP = 64  # floats next to an end of the interval, between which a density without limit has much probability
 _JUMP = 1e-3  # of a prior's probability: as much between neighbouring floats is a jump
 _EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
 _SMALLEST = 2
@@ -86,11 +87,15 @@ class Continuous:
     def _jumps(self) -> bool:
         """Whether two neighbouring floats inside the interval have much of the probability between them.
 
-        A density may be so steep at the ends of the interval; inside, nothing tells it from a jump.
+        A density may be so steep next to the ends of the interval; inside, nothing tells it from a jump. Where scipy
+        integrates the density there is none.
         """
+        if self.is_integrated:
+            return False
         below = abs(float(np.diff(self._raw(np.array([np.nextafter(self.low, -np.inf), self.low])))[0]))
         if below > _JUMP * self.inside:
             return True
+        first, stop = self.low + _STEEP * np.spacing(abs(self.low)), self.high - _STEEP * np.spacing(abs(self.high))
         edges = np.linspace(self.low, self.high, 65)
         left, right = edges[:-1], edges[1:]
         while left.size:
@@ -98,11 +103,17 @@ class Continuous:
             left, right = left[heavy], right[heavy]
             middle = 0.5 * left + 0.5 * right
             last = (middle <= left) | (middle >= right)
-            if np.any(last & (left > self.low) & (right < self.high)):
+            if np.any(last & (left > first) & (right < stop)):
                 return True
             left, right, middle = left[~last], right[~last], middle[~last]
             left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
         return False
+
+    @property
+    def is_integrated(self) -> bool:
+        """Whether the distribution function is scipy's quadrature of a density."""
+        family = getattr(self.distribution, "dist", self.distribution)
+        return getattr(getattr(type(family), "_cdf", None), "__qualname__", "") == "rv_continuous._cdf"
 
     def _raw(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((self.distribution.sf if self.upper else self.distribution.cdf)(x), dtype=float)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+<<<<<<< HEAD
 from scipy.stats import rv_continuous, rv_histogram
+=======
+>>>>>>> review
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +76,7 @@ def density_shape(distribution: Any) -> Shape | None:
     >>> density_shape(norm(3.0, 2.0)), density_shape(beta(0.1, 0.1)), density_shape(beta(0.1, 3.0))
     ('peak', 'valley', 'peak')
     """
-    if type(distribution) is rv_histogram:
+    if _is_histogram(distribution):
         return "steps"
     family = getattr(distribution, "dist", None)
     name = getattr(family, "name", None) if type(family).__module__.startswith("scipy.stats.") else None
@@ -90,9 +93,14 @@ def _beta_parameters(distribution: Any) -> tuple[float, float]:
     return float(shapes[0]), float(shapes[1])
 
 
+def _is_histogram(distribution: Any) -> bool:
+    kind = type(distribution)
+    return kind.__name__ == "rv_histogram" and kind.__module__.startswith("scipy.stats.")
+
+
 def steps_of(distribution: Any) -> NDArray[np.float64]:
     """Return where the density of a histogram steps; nothing for other distributions."""
-    return np.asarray(distribution._hbins if type(distribution) is rv_histogram else (), dtype=float)
+    return np.asarray(distribution._hbins if _is_histogram(distribution) else (), dtype=float)
 
 
 def cdf_error(law: Continuous) -> float:
@@ -102,8 +110,7 @@ def cdf_error(law: Continuous) -> float:
     the interval. For the families listed here that function is right to some digits of itself, also far out in a tail;
     for others to some digits of 1.
     """
-    family = getattr(law.distribution, "dist", law.distribution)
-    if isinstance(family, rv_continuous) and type(family)._cdf is rv_continuous._cdf:
+    if law.is_integrated:
         return _QUADRATURE / law.inside
     if density_shape(law.distribution) is None:
         return _DIGITS / law.inside

@@ -173,12 +173,24 @@ def step_prior(
     turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
     part = 4.0 * noise.top * float((largest * np.diff(prior.edges))[turning].sum())
     ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
-    if known and model.renormalised:  # the named records end inside coarse cells, where hits and prior deviate
-        own = _moved(prior, cells.cdf, off.own)[1] * np.maximum.reduceat(off.most_factor, prior.coarse[:-1])
-        ends += 2.0 * _follow(prior.edges, noise, largest + own)
+    if known and model.renormalised:
+        ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, largest))
     lost = float(off.wrong.sum())
     success = 5.0 * moved + part + ends + lost
     return prior, success, success + moved + lost + 2.0 * float(off.own[inside].max(initial=0.0))
+
+
+def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
+    """Return what an end of the named records inside each coarse cell may cost: deviation of hits less c times own.
+
+    The likelihood there is p/c, so that of hits counts as c times that of the prior with the other sign. What is left
+    is at most both, and at most twice the cell's probability times the variation of c in it.
+    """
+    start = prior.coarse[:-1]
+    most, least = np.maximum.reduceat(prior.most_factor, start), np.minimum.reduceat(prior.least_factor, start)
+    own = _moved(prior, prior.fine.cdf, off.own)[1]
+    mass = np.diff(prior.fine.cdf[prior.coarse])
+    return np.minimum(hits + most * own, 2.0 * (most - least) * mass)
 
 
 def _moved(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
