@@ -5,10 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-<<<<<<< HEAD
-from scipy.stats import rv_continuous, rv_histogram
-=======
->>>>>>> review
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
