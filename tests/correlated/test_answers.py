@@ -88,7 +88,7 @@ def test_sentences_word_by_word():
     assert lines[:6] == [
         "Release: the sum of values clipped to [40, 160], Laplace noise of scale 120 (epsilon 1)",
         "Records: Gaussian groups of at most 2 records",
-        "Leakage: at most 1.4500; it would be 1 if records were independent (lemma-6.10, [GuerraThesis] Lemma 6.10).",
+        "Leakage: at most 1.4501; it would be 1 if records were independent (lemma-6.10, [GuerraThesis] Lemma 6.10).",
         "Whatever the dependence within a group: at most 2.0000 (thm-6.3).",
         "Told two values of someone's record, a guess is right for 50 of 100; after this release for at most 81 of 100 "
         "(74 if records were independent).",

@@ -56,6 +56,9 @@ def test_the_same_numbers_as_in_python(folder, capsys):
     name = found["prior"].pop("id")
     assert len(name) == 16
     assert name != p.id  # another object, another name: it says nothing about the frequencies
+    skew = found["prior"].pop("skew")
+    races = np.bincount(threat.goal.partition(p), weights=p.probabilities)
+    assert 0 <= skew - races.max() / races.min() < 0.1  # two digits, rounded up
     assert found["prior"] == {"size": p.size, "kappa": math.ceil(100 * p.collision) / 100, "counted": counted}
 
 

@@ -488,7 +488,7 @@ def test_results_are_read_back():
 
 def test_results_explain_themselves():
     text = account(pipeline()).explain()
-    assert "CLAIM NOT SHOWN: epsilon 1 under bounded does not follow" in text
+    assert "CLAIM REFUTED: epsilon 1 under bounded cannot hold" in text
     assert "Infinite under bounded: clusters reads data and states no cost." in text
     assert "the number of records is not protected" in text
     good = account(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .likelihoods import LaplaceNoise
+from .window_ends import Ends, densities, factors, halved
 
 if TYPE_CHECKING:
     from .likelihoods import Likelihood
@@ -32,42 +33,6 @@ class Best:
     low: Floats
     high: Floats
     hits: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ends:
-    """Places where windows end, with what is needed of the prior there."""
-
-    x: Floats
-    fine: Ints  # the fine cell
-    cdf: Floats
-    hits: Floats  # the measure of hits below
-
-    @classmethod
-    def of(cls, prior: StepPrior, x: Floats) -> Ends:
-        cells = prior.fine
-        fine = prior.cell(x)
-        share = np.clip((x - cells.edges[fine]) / cells.width[fine], 0.0, 1.0)
-        # Inside a cell that counts as a point a window ends before or after it.
-        share = np.where(prior.points[fine], np.rint(share), share)
-        hits = prior.hits[fine] + share * (prior.hits[fine + 1] - prior.hits[fine])
-        return cls(x, fine, cells.cdf[fine] + share * cells.mass[fine], hits)
-
-    def take(self, index: NDArray[Any]) -> Ends:
-        """Return some of them."""
-        return Ends(self.x[index], self.fine[index], self.cdf[index], self.hits[index])
-
-    def split(self, inner: Ends, last: Ends) -> tuple[Ends, Ends]:
-        """Return both ends of the pieces that ``inner`` cuts the ways from here to ``last`` into."""
-        n = self.x.size
-        rows = [
-            np.concatenate([a[:, None], b.reshape(n, -1), c[:, None]], axis=1)
-            for a, b, c in zip(self._arrays(), inner._arrays(), last._arrays(), strict=True)
-        ]
-        return Ends(*(r[:, :-1].ravel() for r in rows)), Ends(*(r[:, 1:].ravel() for r in rows))
-
-    def _arrays(self) -> tuple[Any, ...]:
-        return self.x, self.fine, self.cdf, self.hits
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,8 +325,8 @@ class _Search:
         for first, last in (pieces.low, pieces.high):
             start, stop = c.likelihood.at(y, first.x), c.likelihood.at(y, last.x)
             least, most = np.minimum(start, stop), c.likelihood.largest(y, first.x, last.x, np.maximum(start, stop))
-            low, high, mass, unknown = _densities(c.windows.prior, first, last)
-            least_factor, most_factor = _factors(c.windows.prior, first, last)
+            low, high, mass, unknown = densities(c.windows.prior, first, last)
+            least_factor, most_factor = factors(c.windows.prior, first, last)
             least, most = least * least_factor, most * most_factor
             limited &= ~unknown
             slope = high * most - low * least
@@ -383,38 +348,6 @@ class _Search:
         return Best(self.low, np.maximum(self.high, self.low + self.tolerance), self.hits)
 
 
-def _densities(prior: StepPrior, first: Ends, last: Ends) -> tuple[Any, ...]:
-    """Return bounds on the density between two ends, on the probability there, and where none hold."""
-    moves = last.x > first.x
-    i, j = first.fine, last.fine
-    unknown = (prior.unknown_before[j + 1] > prior.unknown_before[i]) & moves
-    bounded = moves & ~unknown
-    least, most = prior.fine.bracket
-    if prior.fine.shape == "steps":
-        low, high = (np.where(moves, bound, 0.0) for bound in _steps_between(least, i, j))
-    else:  # where nothing is unknown the density is monotone
-        low = np.where(bounded, np.minimum(least[i], least[j]), 0.0)
-        high = np.where(bounded, np.maximum(most[i], most[j]), 0.0)
-    whole = np.where(moves, prior.fine.cdf[j + 1] - prior.fine.cdf[i], 0.0)
-    mass = np.where(unknown, whole, np.minimum(whole, high * (last.x - first.x)))
-    return low, high, mass, unknown
-
-
-def _steps_between(density: Floats, i: Ints, j: Ints) -> tuple[Floats, Floats]:
-    """Return the least and the largest of density[i .. j] for many ranges."""
-    pairs = np.stack([i, j + 1], axis=1).ravel()
-    low = np.minimum.reduceat(np.append(density, np.inf), pairs)[::2]
-    return low, np.maximum.reduceat(np.append(density, 0.0), pairs)[::2]
-
-
-def _factors(prior: StepPrior, first: Ends, last: Ends) -> tuple[Floats, Floats]:
-    """Return bounds on c between two ends: it falls and then rises."""
-    i, j = first.fine, last.fine
-    least, most = prior.least_factor, prior.most_factor
-    across = (i <= prior.lowest) & (prior.lowest <= j)
-    return np.where(across, least[prior.lowest], np.minimum(least[i], least[j])), np.maximum(most[i], most[j])
-
-
 def _chances(windows: Windows) -> tuple[Floats, Floats]:
     """Return bounds on the probabilities of the windows between neighbouring guesses, cutting where they are wide."""
     prior, n = windows.prior, windows.guesses.size
@@ -425,7 +358,7 @@ def _chances(windows: Windows) -> tuple[Floats, Floats]:
         left, right = high[0].cdf - low[0].cdf, high[1].cdf - low[1].cdf
         width = np.maximum(low[1].x - low[0].x, high[1].x - high[0].x)
         (low_min, low_max, low_mass, a), (high_min, high_max, high_mass, b) = (
-            _densities(prior, *ends) for ends in (low, high)
+            densities(prior, *ends) for ends in (low, high)
         )
         smooth = np.where(a | b, np.inf, 0.25 * width * (low_max - low_min + high_max - high_min))
         off = np.minimum(smooth, np.minimum(low_mass, high_mass))
@@ -435,12 +368,8 @@ def _chances(windows: Windows) -> tuple[Floats, Floats]:
         if not wide.any():
             break
         which = np.repeat(which[wide], 2)
-        low, high = (_halved(prior, first.take(wide), last.take(wide)) for first, last in (low, high))
+        low, high = (halved(prior, first.take(wide), last.take(wide)) for first, last in (low, high))
     return least, most
-
-
-def _halved(prior: StepPrior, first: Ends, last: Ends) -> tuple[Ends, Ends]:
-    return first.split(Ends.of(prior, first.x + 0.5 * (last.x - first.x)), last)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
