@@ -39,7 +39,6 @@ SELDOM_WINS = {
 }
 # Exit codes that a command has, and that no question can bring about.
 NO_QUESTION = {
-    ("campaign", 3): "needs a signal at the right moment",
     ("reproduce", 3): "needs the reproduction of every figure",
 }
 
