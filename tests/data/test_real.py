@@ -41,7 +41,8 @@ def test_adult(tmp_path):
     a = dr.assess(
         dr.GRR(m=p.size, epsilon=2.0), dr.Threat(p, dr.Knowledge.columns("age", "sex"), dr.Goal.columns("race"))
     )
-    assert (p.size, round(a.baseline, 6), round(a.rad.value, 6)) == (546, 0.854274, 0.011394)
+    # The baseline of a counted prior is kept to two digits, so that a saved result does not tell the counts.
+    assert (p.size, a.baseline, round(a.rad.value, 6)) == (546, 0.85, 0.011394)
 
 
 @pytest.mark.data

@@ -109,7 +109,9 @@ def test_expected_audit(m, table, name):
         if printed is None:
             continue
         answer = dr.assess(mechanism(m, epsilon), dr.Threat(dr.Prior.uniform(m)))
-        assert answer.success.side == answer.rad.side == "exact"
+        assert answer.success.side == "exact"
+        # SHE is an integral good to 1e-10, which is not always 1e-6 of rad: an upper bound then, with its lower end.
+        assert answer.rad.side == "exact" or (name == "she" and answer.rad.high - answer.rad.low < 2.1e-10)
         ours = oracles.AUDIT_CORRECTED.get((m, epsilon, name))
         assert printed_as(formulas.audit_epsilon(m, answer.success.value), oracles.p(printed, ours))
 
@@ -128,10 +130,12 @@ def test_closed_forms(m, epsilon):
     }
     for mechanism, success in expected.items():
         answer = dr.assess(mechanism, dr.Threat(dr.Prior.uniform(m)))
-        # Sums are good to the last digits; the integral of SHE says itself that it is good to 1e-10.
+        # Sums are good to the last digits of success; the integral of SHE says itself that it is good to 1e-10.
         doubt = 1e-10 if isinstance(mechanism, dr.SHE) else 1e-14
         assert answer.success.value == pytest.approx(success, rel=1e-12, abs=1.01 * doubt)
-        assert answer.rad.value == pytest.approx(success - 1 / m, rel=1e-11, abs=1.01 * doubt)
+        low, high = answer.rad.low, answer.rad.high
+        assert low - 1e-15 <= success - 1 / m <= answer.rad.value + 1e-15
+        assert answer.rad.value == high <= low + 2.1e-10
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0, 10.0])

@@ -113,8 +113,12 @@ def _differ(found: float | None, expected: Any, tolerance: float) -> bool:
 
 
 def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: float) -> None:
-    """rad and success are said to be exact, and all five numbers are those of the twin."""
-    assert answer.rad.side == "exact"
+    """rad and success are said to be exact, and all five numbers are those of the twin.
+
+    A rad so small that rounding errors of 1e-13 are not 1e-6 of it is an upper bound with its lower end.
+    """
+    rad = answer.rad
+    assert rad.side == "exact" or rad.low <= expected["rad"] <= rad.high < rad.low + 1e-13
     assert answer.success.side == "exact"
     found = {
         "rad": answer.rad.value,

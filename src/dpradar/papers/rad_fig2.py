@@ -62,7 +62,7 @@ def compute(limits: Sequence[float] = LIMITS, m: int = SIZE, progress: Callable[
         return calibrate(Laplace, limit, precision=_PRECISION, query=query)
 
     def bounded(limit: Limit) -> Calibration:
-        return calibrate(Laplace, limit, precision=_PRECISION, sensitivity=1.0)
+        return calibrate(Laplace, limit, precision=_PRECISION, sensitivity=1.0, neighbours="replace-one")
 
     rows: list[dict[str, Cell]] = []
     for limit in limits:
