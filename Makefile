@@ -45,7 +45,7 @@ test: setup  ## run the tests and the doctests
 	$(PY) -m pytest -n $(JOBS) -m "not slow and not contract" $(ARGS)
 
 test-all: setup  ## the same with the slow tests and the comparisons with other libraries
-	$(PY) -m pytest -n $(JOBS) $(ARGS)
+	$(PY) -m pytest -n $(JOBS) --hypothesis-profile=thorough $(ARGS)
 
 mutants: setup  ## change the library in one place at a time and see which tests notice; ARGS="--module bounds/exact --most 50 --seed 1"
 	$(PY) -m tests.mutation $(ARGS)

@@ -110,7 +110,7 @@ def test_interrupted_commands(name, tmp_path):
     assert answer["complete"] is False
     if name == "attack":
         assert 0 < answer["trials"] < answer["asked"] == 10**8
-        # How many pieces are done depends on the clock, so the interval of 95 % is widened to one that fails once in 10^9.
+        # How many pieces are done depends on the clock: the interval of 95 % is widened to one that fails once in 10^9.
         middle, width = (answer["rad"]["low"] + answer["rad"]["high"]) / 2, answer["rad"]["high"] - answer["rad"]["low"]
         assert abs(middle - 0.131969) < 1.6 * width  # (e - 1) / (e + 9) * 0.9
     elif name == "run":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .segments import Segments
     from .threat import Threat
 
-__all__ = ["RULE", "RawData", "raw_data"]
+__all__ = ["RULE", "RawData", "lightest_windows", "raw_data"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -167,23 +167,26 @@ def _continuous(threat: Threat, law: Continuous) -> tuple[float, float]:
             start, stop = law.cdf(np.array([high - eta, low + eta])).tolist()
             middle = stop - start
         return max(0.0, 1.0 - middle - _rounding(law)), min(1.0, 1.0 - middle + _rounding(law))
-    return _windows(law, eta)
+    return lightest_windows(law, eta, eta)
 
 
-def _windows(law: Continuous, eta: float) -> tuple[float, float]:
-    """Enclose 1 - E[mass of the lightest window of width 2 eta that contains the value], cell by cell of a grid."""
-    even, by_mass = np.linspace(law.low, law.high, _GRID), law.quantile(np.linspace(0.0, 1.0, _GRID))
+def lightest_windows(law: Continuous, eta: float, reach: float) -> tuple[float, float]:
+    """Enclose 1 - E[the least mass of a window of half-width eta whose centre is within ``reach`` of the value].
+
+    Both ends are sums over the cells of a grid; ``reach`` is at most eta.
+    """
+    even, by_mass = np.linspace(law.low, law.high, _GRID), law.quantile(np.linspace(0.0, 1.0, 3 * _GRID))
     grid = np.concatenate([even, by_mass, by_mass - eta, by_mass + eta, [law.low + eta, law.high - eta]])
     grid = np.unique(np.clip(grid, law.low, law.high))
     at, up, down = law.cdf(grid), law.cdf(grid + eta), law.cdf(grid - eta)
     mass, left, right = np.diff(at), grid[:-1], grid[1:]
-    # Any guess within eta of the whole cell is allowed for each value of it; so is the value itself.
-    first, last = np.searchsorted(grid, right - eta), np.searchsorted(grid, left + eta, side="right")
+    # Any guess within reach of the whole cell is allowed for each value of it; so is the value itself.
+    first, last = np.searchsorted(grid, right - reach), np.searchsorted(grid, left + reach, side="right")
     above = np.minimum(range_minimum(up - down, first, last), up[1:] - down[:-1])
-    # No guess further than eta from the cell is; between two points of the grid the mass is at least that in both.
+    # No guess further from the cell is; between two points of the grid the mass is at least that in both.
     inner = np.maximum(up[:-1] - down[1:], 0.0)
-    first = np.maximum(np.searchsorted(grid, left - eta, side="right") - 1, 0)
-    last = np.minimum(np.searchsorted(grid, right + eta, side="left"), inner.size)
+    first = np.maximum(np.searchsorted(grid, left - reach, side="right") - 1, 0)
+    last = np.minimum(np.searchsorted(grid, right + reach, side="left"), inner.size)
     below = range_minimum(inner, first, last)
     low, high = 1.0 - float(mass @ np.minimum(above, 1.0)), 1.0 - float(mass @ below)
     return max(0.0, low - _rounding(law)), min(1.0, high + _rounding(law))

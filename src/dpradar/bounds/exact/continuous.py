@@ -13,6 +13,7 @@ from .density_shapes import cdf_error, density_shape
 from .likelihoods import AtEnd, noise_of
 from .output_grid import OutputGrid, bulges, errors, output_grid
 from .risk import ExactRisk
+from .small_noise import small_noise_risk
 from .step_prior import StepPrior, step_prior
 from .windows import Columns, Windows, windows
 
@@ -63,6 +64,9 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
         return ExactRisk(rad=(0.0, 0.0), success=(1.0, 1.0), hit=1.0)
     if eta == 0.0 and not known:
         return ExactRisk(rad=(0.0, 0.0), success=(0.0, 0.0), hit=0.0)
+    small = small_noise_risk(model, threat, law)
+    if small is not None and max(small.rad[1] - small.rad[0], small.success[1] - small.success[0]) <= _WIDE:
+        return small
     risk = _enclosed(model, law, eta, known=known)
     rad, success = risk[:2], (1.0, 1.0) if known else risk[2:4]
     if not np.all(np.isfinite(risk)):
@@ -70,12 +74,19 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
         raise Inapplicable(message)
     if rad[1] - rad[0] > _WIDE:
         rad = (rad[0], min(rad[1], raw_data(threat).rad[1]))  # noise on the raw record cannot add to its risk
+    if small is not None:
+        rad, success = _common(rad, small.rad), _common(success, small.success)
     return ExactRisk(
         rad=(max(0.0, rad[0]), min(1.0, rad[1])),
         success=(max(0.0, success[0]), min(1.0, success[1])),
         hit=min(max(float(risk[4]), 0.0), 1.0),
         assumes=() if density_shape(law.distribution) else (_TURNS,),
     )
+
+
+def _common(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, float]:
+    """Return what two intervals for the same number have in common."""
+    return max(one[0], other[0]), min(one[1], other[1])
 
 
 def _enclosed(model: ContinuousModel, law: Continuous, eta: float, *, known: bool) -> tuple[float, ...]:
