@@ -14,16 +14,11 @@ from tests.twin.quantiles import Question, reference
 
 LAWS = {
     "uniform": (stats.uniform(), 0.0, 1.0),
-    "beta": (stats.beta(2.0, 3.0), 0.0, 1.0),
     "a pole at 0": (stats.beta(0.6, 4.0), 0.0, 1.0),
     "narrow": (stats.norm(0.4, 0.05), 0.0, 1.0),
     "skewed": (stats.expon(scale=0.5), 0.0, 4.0),
 }
-FORMS = {
-    "laplace": ("laplace", 5e-4, None, True),
-    "gaussian": ("gaussian", 1.5e-3, None, True),
-    "clamped": ("gaussian", 1.5e-3, (0.0, 4.0), True),
-}
+FORMS = {"laplace": 5e-4, "gaussian": 1.5e-3}
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -31,11 +26,10 @@ FORMS = {
 @pytest.mark.parametrize("name", LAWS)
 def test_the_interval_holds_the_reference(name, form, known):
     law, low, high = LAWS[name]
-    kind, scale, ends, clamped = FORMS[form]
-    question = Question(law, low, high, kind, scale, 0.05, known, ends, clamped)
+    question = Question(law, low, high, form, FORMS[form], 0.05, known, (low, high))
     release, whose = mechanism(question), threat(question)
     found = small_noise_risk(release.at(whose.prior).continuous, whose, whose.finite.interval)
-    value = reference(question, 8_000, 2_000)
+    value = reference(question, 3_000, 1_000)
     assert found.rad[0] - value.moved <= value.rad <= found.rad[1] + value.moved
     assert found.success[0] - value.moved <= value.success  # at most 1, as any probability
     assert found.success[1] == 1.0

@@ -144,6 +144,7 @@ def test_summary_of_the_runs():
         assert (row["low"], row["high"]) == pytest.approx((row["mean"] - reach, row["mean"] + reach), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_settings_of_the_paper():
     """Appendix A.2, before Figures 10 and 11: eta in {.1, .25, .5, .75}, J = 500; the quick version has fewer runs."""
     assert rad_fig10.ETAS == (0.1, 0.25, 0.5, 0.75)
@@ -165,6 +166,7 @@ def test_many_runs_agree_with_the_quadrature(eta, shape):
     assert standard_error < 0.01
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers():
     first, second = (
         rad_fig10.compute(0.1, epsilons=[1.0], etas=[0.1], draws=[20], runs=3, grid_runs=3) for _ in range(2)

@@ -114,7 +114,9 @@ def adult(epsilon: float, eta: int, pi: list[float]) -> lines.Risk:
     return lines.risks(noise, values, pi, brute.nothing(101), S, (0, 100), step=0.2)
 
 
-@pytest.mark.parametrize("epsilon", [1, 10, 20])
+@pytest.mark.parametrize(
+    "epsilon", [pytest.param(1, marks=pytest.mark.slow), 10, pytest.param(20, marks=pytest.mark.slow)]
+)
 def test_adult_uniform(epsilon):
     for i, eta in enumerate(oracles.ADULT_ETAS):
         rad, success, _ = adult(epsilon, eta, [1 / 101] * 101)
