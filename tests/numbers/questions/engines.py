@@ -68,6 +68,8 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "engine/counts/grr-8": lambda: assess(dr.Repeated(dr.GRR(m=4, epsilon=0.5), 8), stranger(4)),
     "engine/counts/oue": lambda: assess(dr.Repeated(dr.OUE(m=16, epsilon=1.0), 3), stranger(16)),
     "engine/counts/known": lambda: assess(dr.Repeated(dr.GRR(m=6, epsilon=1.0), 3), everything(6)),
+    "engine/small_noise/nothing": lambda: assess(dr.Gaussian(sigma=1e-7), within(uniform(), 0.0, 1.0, 0.1)),
+    "engine/small_noise/everything": lambda: assess(dr.Laplace(scale=1e-8), within(uniform(), 0.0, 1.0, 0.1, "everything")),
     "engine/continuous/laplace": lambda: assess(dr.Laplace(scale=0.3), within(uniform(), 0.0, 1.0, 0.1)),
     "engine/continuous/laplace-known": lambda: assess(dr.Laplace(scale=0.3), within(uniform(), 0.0, 1.0, 0.1, "everything")),
     "engine/continuous/gaussian": lambda: assess(dr.Gaussian(sigma=0.3), within(uniform(), 0.0, 1.0, 0.1)),
