@@ -97,7 +97,9 @@ def _rounded(bound: Bound | None, *, exact: bool) -> Bound | None:
 def _gain(result: Assessment, rad: Bound | None, success: Bound | None, baseline: float | None) -> Bound | None:
     gain = result.gain
     same = baseline == result.baseline
-    if gain is None or success is None or baseline is None or same or "region" in result.prior:
+    counted = result.prior.get("counted")
+    shared = isinstance(counted, dict) and counted.get("rounding", 0.0) > 0.0  # nothing gives a single table away
+    if gain is None or success is None or baseline is None or same or shared or "region" in result.prior:
         return _rounded(gain, exact=same and "region" not in result.prior)
     value = two_digits(float(Decimal(repr(success.value)) - Decimal(repr(baseline))), "up")
     if rad is not None:  # gain <= rad for every prior
