@@ -165,8 +165,9 @@ def assess(
         its size: the grid is refined until it is met. 0.01 by default; the answer is on the safe side in any case.
     include_prior
         Keep all digits of kappa and, where the prior was counted in a table, of the blind guess and of bounds. By
-        default they have two, rounded to the safe side, so that the counts are not found by trying; exact risks always
-        have all their digits, and tell something about the prior.
+        default they have two, rounded to the safe side, and where no risk is exact they hold for all tables with the
+        same counts in steps of up to 5 rows, so that the counts are not found by trying. Exact risks always have all
+        their digits, and tell something about the prior.
 
     Examples
     --------
