@@ -160,7 +160,7 @@ def _file(release, distance, counts, rows=None):
     data = json.loads(json.dumps(dr.assess(release, dr.Threat(prior)).to_dict()))
     assert all(data[q] is None or data[q]["side"] == "upper" for q in ("rad", "success"))
     assert dr.Assessment.from_dict(data).to_dict() == data  # what is written is accepted
-    data["prior"].pop("id")
+    data["prior"].pop("id", None)
     return json.dumps(data, sort_keys=True)
 
 
