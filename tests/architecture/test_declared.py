@@ -60,6 +60,9 @@ def test_packages_are_installed_by_their_hashes_and_listed():
     assert re.search(r"\$\(PIP\) install .*--require-hashes .*requirements\.lock", makefile)
     for target in ("sbom", "test-oldest", "test-tutorials"):
         assert re.search(rf"^{target}:", makefile, flags=re.M), target
+    licences = (ROOT / "docs" / "reference" / "licences.md").read_text(encoding="utf-8").lower().replace("_", "-")
+    for needed in PROJECT["dependencies"]:
+        assert re.split(r"[<>=\[; ]", needed)[0].lower() in licences, needed
 
 
 MAKE = """#!/bin/sh
