@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import json
 import pickle
+import re
 import types
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import dpradar as dr
 from dpradar.results.disclosure import coarse
 from dpradar.threats import Measured
+from dpradar.threats.rounding import cells_of
 
 VALUES, SHARES = (1234.5678, 2345.6789, 3456.789), (0.6173, 0.2519, 0.1308)
 STATED = dr.Prior.of(SHARES, VALUES)
@@ -150,28 +153,112 @@ NO_EXACT_RISK = {
 }
 
 
-def _file(name, count, rows):
-    """Return the saved result of a table of two values without the random name."""
-    release, distance = NO_EXACT_RISK[name]
-    prior = _counted([1.0 - count / rows, count / rows], rows=rows, distance=distance)
+def _file(release, distance, counts, rows=None):
+    """Return the saved result of a table with these counts without the random name."""
+    rows = sum(counts) if rows is None else rows
+    prior = _counted([count / sum(counts) for count in counts], rows=rows, distance=distance)
     data = json.loads(json.dumps(dr.assess(release, dr.Threat(prior)).to_dict()))
     assert all(data[q] is None or data[q]["side"] == "upper" for q in ("rad", "success"))
-    data["prior"].pop("id")
-    return data
+    assert dr.Assessment.from_dict(data).to_dict() == data  # what is written is accepted
+    data["prior"].pop("id", None)
+    return json.dumps(data, sort_keys=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NO_EXACT_RISK)
+def test_trying_all_counts_finds_none(name):
+    files = Counter(_file(*NO_EXACT_RISK[name], (1000 - count, count)) for count in range(1, 501))
+    assert files.total() == 500
+    assert min(files.values()) >= 3
 
 
 @pytest.mark.parametrize("name", NO_EXACT_RISK)
-def test_the_description_of_the_prior_alone_leaves_counts_open(name):
-    described = _file(name, 127, 1000)["prior"]
-    fitting = [count for count in range(100, 160) if _file(name, count, 1000)["prior"] == described]
-    assert 127 in fitting
-    assert len(fitting) >= 2
+@pytest.mark.parametrize("first", [1, 122, 488])
+def test_trying_the_counts_around_finds_none(name, first):
+    files = [_file(*NO_EXACT_RISK[name], (1000 - count, count)) for count in range(first, first + 13)]
+    inside = files if first == 1 else files[4:]  # of the others the group may begin before
+    assert min(files.count(file) for file in inside[:-4]) >= 3
 
 
-@pytest.mark.xfail(strict=True, reason="several numbers of two digits together find about a third of all counts")
-def test_the_whole_file_leaves_every_count_open():
-    files = [json.dumps(_file("a guarantee", count, 1000), sort_keys=True) for count in range(1, 501, 1)]
-    assert min(files.count(file) for file in files) >= 2
+THREE = {
+    "a guarantee": (dr.PureDP(1.0, neighbours="replace-one"), 0.0),
+    "a sample": (dr.GRR(m=3, epsilon=1.0), 0.05),
+    "another release": (dr.SHE(m=3, epsilon=1.0), 0.05),
+}
+
+
+@pytest.mark.parametrize("name", THREE)
+@pytest.mark.parametrize("counts", [(600, 273, 127), (333, 334, 333), (990, 6, 4), (1, 2, 997), (3, 500, 497)])
+def test_tables_of_three_values_have_others_with_the_same_file(name, counts):
+    ours = cells_of(np.array(counts) / 1000, 1000)
+    near = [(x, y) for x in range(counts[0] - 4, counts[0] + 5) for y in range(counts[1] - 4, counts[1] + 5)]
+    tables = [(x, y, 1000 - x - y) for x, y in near if min(x, y, 1000 - x - y) >= 1]
+    like = [t for t in tables if cells_of(np.array(t) / 1000, 1000).middle.tolist() == ours.middle.tolist()]
+    assert len(like) >= 3
+    assert min(len({table[i] for table in like}) for i in range(3)) >= 3  # of no value the count is found
+    assert {_file(*THREE[name], table) for table in [*like[:2], *like[-2:]]} == {_file(*THREE[name], counts)}
+
+
+@pytest.mark.parametrize("rows", [600, 1000, 1001, 1003])
+def test_no_table_of_three_values_is_alone_in_its_cells(rows):
+    def cells(first, second):
+        return cells_of(np.array([first, second, rows - first - second]) / rows, rows).middle.tolist()
+
+    rng = np.random.default_rng(rows)
+    for share in (0.004, 0.03, 0.6) * 6:
+        first, second = (1 + rng.binomial(rows // 2 - 2, [share, share / 2.0])).tolist()
+        for x, y in ((first, second), (rows - first - second, first), (second, rows - first - second)):
+            near = [(x + i, y + j) for i in range(-4, 5) for j in range(-4, 5)]
+            alike = [z for z in near if min(*z, rows - sum(z)) >= 1 and cells(*z) == cells(x, y)]
+            assert len(alike) >= 3, (x, y)
+
+
+def test_frequencies_with_weights_lie_in_their_cells():
+    rng = np.random.default_rng(5)
+    for _ in range(2000):
+        law = rng.dirichlet(np.full(rng.integers(2, 9), rng.choice([0.05, 0.3, 1.0]))) + 1e-9
+        law[rng.integers(law.size)] *= rng.integers(2)  # a value that is possible and was not counted
+        law /= law.sum()
+        cells = cells_of(law, int(rng.integers(10, 5000)))
+        if cells is not None:
+            assert np.all(cells.low <= law + 1e-12)
+            assert np.all(law <= cells.high + 1e-12)
+            assert np.all((cells.middle > 0.0) == (law > 0.0))
+            assert cells.middle.sum() == pytest.approx(1.0, abs=1e-12)
+            assert 0.5 * np.abs(law - cells.middle).sum() <= cells.distance + 1e-12
+
+
+def _promise(epsilon):
+    return dr.PureDP(epsilon, neighbours="replace-one")
+
+
+@pytest.mark.parametrize(("quantity", "limit"), [("rad", 0.05), ("success", 0.9), ("gain", 0.02)])
+def test_a_calibration_has_many_digits_and_tells_no_count(quantity, limit):
+    def saved(count):
+        threat = dr.Threat(_counted([1.0 - count / 1000, count / 1000]))
+        found = dr.calibrate(_promise, dr.Limit(threat, **{quantity: limit}))
+        return json.dumps(found.to_dict(), sort_keys=True)
+
+    files = [saved(count) for count in (126, 127, 128)]
+    assert len(set(files)) == 1
+
+
+def test_runs_about_tables_tell_no_count(tmp_path):
+    from dpradar.spec import parse, run
+
+    text = (
+        "[release]\nkind = 'dp'\nepsilon = 1.0\nneighbours = 'replace-one'\n"
+        "[threat]\ndata = '{}'\nsensitive = 'ill'\nlimits = {{ rad = 0.2, success = 0.95, gain = 0.1 }}\n"
+    )
+
+    def saved(count, more=""):
+        (tmp_path / "people.csv").write_text("ill\n" + "no\n" * (1000 - count) + "yes\n" * count)
+        data = run(parse(text.format("people.csv") + more, folder=tmp_path), made="").to_dict()
+        assert all(limit["raw"] is not None for limit in data["releases"][0]["assessments"][0]["limits"])
+        return re.sub('"id": "[0-9a-f]{16}"', "", json.dumps(data, sort_keys=True))
+
+    for more in ("", "prior_confidence = 0.95\n"):
+        assert saved(126, more) == saved(127, more) == saved(128, more)
 
 
 @pytest.mark.parametrize("release", [dr.GRR(m=3, epsilon=1.0), dr.PureDP(1.0, neighbours="replace-one")])
@@ -183,13 +270,40 @@ def test_rounding_errs_on_the_safe_side(release, distance):
         exact, rounded = (dr.assess(release, dr.Threat(prior), include_prior=flag) for flag in (True, False))
         for quantity in ("rad", "success", "gain"):
             one, other = exact.bounds[quantity], rounded.bounds[quantity]
-            assert one.value <= other.value <= 1.11 * one.value + 0.011
+            assert one.value <= other.value <= 1.11 * one.value + 0.02
             assert other.low is None or (other.side == "exact" and other.low == one.low)
-        assert exact.baseline - 0.01 <= rounded.baseline <= exact.baseline + 1e-12
+        assert exact.baseline - 0.02 <= rounded.baseline <= exact.baseline + 1e-12
         assert rounded.gain.value <= rounded.rad.value + 1e-12
         # Success and gain do not give the blind guess away again: it is not their difference.
         assert abs(rounded.success.value - rounded.gain.value - exact.baseline) > 1e-9
         assert coarse(rounded) == rounded
+
+
+SKEWED = [(0.999, 0.001), (0.99, 0.007, 0.003), (0.5, 0.5), (0.62, 0.26, 0.12), (0.25, 0.25, 0.25, 0.25)]
+
+
+@pytest.mark.parametrize("shares", SKEWED)
+@pytest.mark.parametrize("knowledge", [dr.Knowledge.nothing(), dr.Knowledge.everything()])
+@pytest.mark.parametrize("goal", [dr.Goal.exact(), dr.Goal.within(1.0)], ids=["exact", "within"])
+def test_rounded_bounds_are_not_below_those_of_the_table(shares, knowledge, goal):
+    for release, distance in (
+        (dr.PureDP(1.0, neighbours="replace-one"), 0.0),
+        (dr.ApproxDP(0.5, 1e-3, neighbours="replace-one"), 0.03),
+        (dr.Laplace(2.0), 0.03),
+        (dr.DPSGD(noise_multiplier=1.0, sample_rate=0.1, steps=10), 0.0),
+    ):
+        threat = dr.Threat(_counted(shares, distance=distance), knowledge, goal)
+        whole, shown = (dr.assess(release, threat, include_prior=flag) for flag in (True, False))
+        for quantity in ("rad", "success", "gain"):
+            one, other = whole.bounds[quantity], shown.bounds[quantity]
+            assert one.value <= other.value <= max(1.11 * one.value, one.value + 0.011) + 0.02
+        assert whole.baseline - 0.02 <= shown.baseline <= whole.baseline
+        assert shown.ceiling.low <= whole.ceiling.low + 1e-12
+        assert whole.ceiling.value <= shown.ceiling.value
+        assert whole.prior["kappa"] <= shown.prior["kappa"] <= whole.prior["kappa"] + 0.025
+        if "region" in whole.prior:
+            (low, high), (lower, higher) = (a.prior["region"]["baseline"] for a in (whole, shown))
+            assert lower <= low <= high <= higher
 
 
 def test_a_spec_is_named_by_what_is_shown_of_it():

@@ -41,6 +41,20 @@ def test_a_relation_without_a_sensitivity_is_refused(noise):
             noise(1.0, neighbours=ADD, **given)
 
 
+@pytest.mark.parametrize("relation", [None, ADD, REPLACE])
+def test_a_sensitivity_alone_is_refused_and_not_guessed(relation):
+    """Read as replace-one the first gave 0.1967 and the second 0.2447, and the noise kept 0.1007 instead of 0.1."""
+    known = dr.Knowledge.everything()
+    two = dr.Threat(dr.Prior.uniform(2, values=[-1, 1]), known)
+    with pytest.raises(dr.ParameterError, match="neighbours"):
+        dr.assess(dr.Laplace(1.0, sensitivity=1.0), two, neighbours=relation)
+    with pytest.raises(dr.ParameterError, match="neighbours"):
+        dr.assess(dr.Gaussian(1.0, sensitivity=1.0), dr.Threat(dr.Prior.uniform(3), known), neighbours=relation)
+    limit = dr.Limit(dr.Threat(dr.Prior.uniform(3), known), rad=0.1, neighbours=relation)
+    with pytest.raises(dr.ParameterError, match="neighbours"):
+        dr.calibrate(dr.Gaussian, limit, sensitivity=1.0)
+
+
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("threat", [dr.Threat.worst(), dr.Threat.baseline(0.1), dr.Threat.membership(0.5)], ids=repr)
 def test_nothing_is_assumed_where_nobody_says_what_a_person_changes(noise, threat):

@@ -165,8 +165,9 @@ def assess(
         its size: the grid is refined until it is met. 0.01 by default; the answer is on the safe side in any case.
     include_prior
         Keep all digits of kappa and, where the prior was counted in a table, of the blind guess and of bounds. By
-        default they have two, rounded to the safe side, so that the counts are not found by trying; exact risks always
-        have all their digits, and tell something about the prior.
+        default they have two, rounded to the safe side, and where no risk is exact they hold for all tables with the
+        same counts in steps of up to 5 rows, so that the counts are not found by trying. Exact risks always have all
+        their digits, and tell something about the prior.
 
     Examples
     --------
@@ -194,6 +195,25 @@ def assess_case(
     Nor are those that give evidence from below only, unless everything is wanted.
     """
     _ = case.release  # errors in the description come before any computation
+    prior, shared = case.threat.prior, case.threat.rounded
+    if prior is None or prior.measured is None or case.include_prior:
+        return _assessed(case, extra_rules, quantities)
+    if shared is case.threat:
+        return coarse(_assessed(case, extra_rules, quantities))
+    if not prior.is_open and _has_exact_risk(as_counted := _assessed(case, extra_rules, quantities)):
+        return coarse(as_counted)
+    result = _assessed(case.about_threat(shared), extra_rules, quantities)
+    return replace(coarse(result), prior_id=prior.id)
+
+
+def _has_exact_risk(result: Assessment) -> bool:
+    """Whether a risk is exact that depends on the prior, so that nothing else tells more about it."""
+    if result.rad is not None and result.rad.side == "exact":
+        return True
+    return result.success is not None and result.success.side == "exact" and result.baseline != 1.0
+
+
+def _assessed(case: Case, extra_rules: Sequence[Rule], quantities: frozenset[Quantity]) -> Assessment:
     estimated = case.threat.prior is not None and case.threat.prior.measured is not None
     ledger = _Ledger(coarse=estimated and not case.include_prior)
     # success <= baseline + rad, and the gain is success minus baseline.
@@ -251,15 +271,14 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     )
     if threat.prior is None or threat.prior.measured is None:
         return result
-    wide = widened(result, case, _largest_tv(case))
-    return wide if case.include_prior else coarse(wide)
+    return widened(result, case, _largest_tv(case))
 
 
 def _largest_tv(case: Case) -> float:
-    """Return the total variation between any two inputs, also of values that the prior does not list; else 1."""
+    """Return the total variation between any two inputs, also of values that an open prior does not list; else 1."""
     own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
     # Other promises are about the values of the prior: a contribution that is not among them may lie further off.
-    promise = case.promise("replace-one") if own else None
+    promise = case.promise("replace-one") if own or not case.prior.is_open else None
     return 1.0 if promise is None or promise.tv is None else min(1.0, promise.tv)
 
 
@@ -305,5 +324,12 @@ def _summary(case: Case) -> dict[str, Any]:
     threat = case.threat
     if threat.prior is None:
         return {}
-    kappa = threat.kappa if case.include_prior else shown(threat.kappa)
-    return {"size": threat.prior.size, "kappa": kappa, "skew": shown(skew_of(threat))}
+    if case.include_prior:
+        return {"size": threat.prior.size, "kappa": threat.kappa, "skew": shown(skew_of(threat))}
+    # kappa moves by at most twice as much as the prior.
+    moved = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
+    return {
+        "size": threat.prior.size,
+        "kappa": shown(min(1.0, threat.kappa + 2.0 * moved)),
+        "skew": shown(skew_of(threat)),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +76,12 @@ class Case:
             message = f"nothing is promised under {' or '.join(relations)}"
             raise Inapplicable(message)
         return found
+
+    def about_threat(self, threat: Threat) -> Case:
+        """Return the same question about a prior with the same values; what is promised need not be computed again."""
+        other = replace(self, threat=threat)
+        vars(other).update({name: vars(self)[name] for name in ("release", "_promises") if name in vars(self)})
+        return other
 
     @property
     def prior(self) -> Prior:

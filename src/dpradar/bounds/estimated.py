@@ -10,6 +10,7 @@ from ..results import Bound, Discarded
 if TYPE_CHECKING:
     from ..results import Assessment
     from ..results.bound import Quantity
+    from ..threats import Threat
     from .case import Case
 
 __all__ = ["RULE", "widened"]
@@ -39,9 +40,11 @@ def widened(result: Assessment, case: Case, tv: float) -> Assessment:
         return result
     told = measured.assumption
     counted = {**result.prior, "counted": measured.to_dict()}
-    if measured.distance == 0.0:
+    if measured.further == 0.0:
         return replace(result, rad=_with(result.rad, told), success=_with(result.success, told), prior=counted)
-    t, baseline = measured.distance, result.baseline or 0.0
+    if measured.distance == 0.0:
+        return _for_all_tables(replace(result, prior=counted), threat, measured.rounding, tv, told)
+    t, baseline = measured.further, result.baseline or 0.0
     any_goal = threat.leaves_guesses_out
     least = threat.least_blind_guess  # with fewer guesses the gain may be larger
     rad = _wider(result.rad, 1.0 if any_goal else 3.0 * t * tv, tv, told)
@@ -55,7 +58,7 @@ def widened(result: Assessment, case: Case, tv: float) -> Assessment:
     worst = result.worst_gain if tv < 1.0 else _with(result.worst_gain, _UNSEEN)
     old = [Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaced(result)]
     region = {
-        "distance": t,
+        "distance": measured.distance,
         "confidence": measured.confidence,
         "baseline": [max(0.0, least - t), 1.0 if any_goal else min(1.0, baseline + t)],
     }
@@ -65,10 +68,40 @@ def widened(result: Assessment, case: Case, tv: float) -> Assessment:
         success=success,
         gain=gain,
         worst_gain=worst,
+        baseline=None if result.baseline is None else threat.lowest_blind_guess,
         hit=None,
         false_hit=None,
         others=(*old, *result.others),
         prior={**counted, "region": region},
+    )
+
+
+def _for_all_tables(result: Assessment, threat: Threat, t: float, tv: float, told: str) -> Assessment:
+    """Return the assessment for all tables that share their rounded frequencies, and have values of the prior only.
+
+    What holds whatever the release is moves with the prior, too.
+    """
+    rad = _wider(result.rad, 3.0 * t * tv, tv, told, rule=None)
+    success, gain = _with(result.success, told), result.gain
+    if threat.lowest_blind_guess < 1.0:  # otherwise the blind guess is always right, whatever the prior
+        success = _wider(result.success, t, 1.0, told, rule=None)
+        gain = _wider(gain, 2.0 * t, tv if rad is None else rad.value, told, rule=None)
+    by = {"rad": 3.0 * t, "success": t}
+    others = [
+        replace(one, bound=_wider(one.bound, by.get(one.quantity, 0.0), 1.0, told, rule=None))
+        if one.rule == "trivial"
+        else one
+        for one in result.others
+    ]
+    return replace(
+        result,
+        rad=rad,
+        success=success,
+        gain=gain,
+        baseline=None if result.baseline is None else threat.lowest_blind_guess,
+        hit=None,
+        false_hit=None,
+        others=tuple(others),
     )
 
 
@@ -81,7 +114,7 @@ def _with(bound: Bound | None, told: str) -> Bound | None:
     return None if bound is None else replace(bound, assumes=(*bound.assumes, told))
 
 
-def _wider(bound: Bound | None, by: float, most: float, told: str) -> Bound | None:
+def _wider(bound: Bound | None, by: float, most: float, told: str, rule: str | None = RULE) -> Bound | None:
     """Return a bound for the near priors too; what holds for every prior stays as it is."""
     if bound is None:
         return None
@@ -92,7 +125,7 @@ def _wider(bound: Bound | None, by: float, most: float, told: str) -> Bound | No
     return Bound(
         value=value,
         side="upper",
-        rule=bound.rule if bound.rule == "trivial" else RULE,
+        rule=bound.rule if rule is None or bound.rule == "trivial" else rule,
         cites=cites,
         assumes=(*bound.assumes, told),
         low=low,

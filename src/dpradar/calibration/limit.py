@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..bounds.assess import assess_case
@@ -14,6 +14,7 @@ from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at, smallest_delta
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..mechanisms.cost import cost_of
+from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..results.bound import QUANTITIES
 from ..results.calibration import Achieved
@@ -132,14 +133,20 @@ class Limit:
         """The errors that are limited."""
         return {name: value for name in COSTS if (value := getattr(self, name)) is not None}
 
-    def raw(self, name: str) -> Raw | None:
+    def raw(self, name: str, *, exact: bool = True) -> Raw | None:
         """Return what publishing the raw data would give for one of the risks; None where that is not a share.
 
-        A lower end: with a prior its rad and its success; without one the most that some prior reaches.
+        A lower end: with a prior its rad and its success; without one the most that some prior reaches. Of a prior that
+        was counted in a table two digits of what several tables share, unless the risk beside it is ``exact``.
         """
         if name == "epsilon" or name in COSTS:
             return None
         who = self.who
+        if who.prior is not None and who.prior.measured is not None and not exact:
+            shared = replace(self, threat=who.rounded)
+            least = shared.who.lowest_blind_guess if name == "success" else self.fpr or 0.0
+            least, most = (two_digits(float(f"{end:.12g}"), "down") for end in (least, shared._most(name)))
+            return Raw(least=least, most=most)
         least = {"tpr": self.fpr or 0.0, "success": 1.0 if who.kind == "worst" else who.best_blind_guess}.get(name, 0.0)
         return Raw(least=least, most=self._most(name))
 
@@ -150,15 +157,15 @@ class Limit:
             return success
         if name == "gain":
             measured = None if who.prior is None else who.prior.measured
-            blind = 0.0 if who.kind == "worst" else who.best_blind_guess + (measured.distance if measured else 0.0)
+            blind = 0.0 if who.kind == "worst" else who.best_blind_guess + (measured.further if measured else 0.0)
             return max(0.0, success - blind)
         return who.raw.rad[0] if name == "rad" and who.prior is not None else 1.0
 
     @property
     def hopeless(self) -> str | None:
         """Why no release at all keeps the limit; None where one might."""
-        if self.success is not None and self.success < self.who.best_blind_guess - _ROUNDING:
-            least = self.who.best_blind_guess
+        if self.success is not None and self.success < self.who.rounded.lowest_blind_guess - _ROUNDING:
+            least = self.who.reported_baseline
             return f"success is at least {least:.4g} without any release, by the best blind guess ({self.who!r})"
         if self.tpr is not None and self.fpr is not None and self.tpr < self.fpr:
             return f"tpr is at least the fpr of {self.fpr:g}, by accusing people at random"
@@ -194,7 +201,7 @@ class Limit:
             threat=threat,
             rule=bound.rule,
             side=bound.side,
-            raw=self.raw(name),
+            raw=self.raw(name, exact=bound.side == "exact"),
             acknowledge=self.acknowledge or "",
             neighbours=bound.neighbours or "",
         )

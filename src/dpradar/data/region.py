@@ -50,10 +50,13 @@ def sampling_distance(average: float, effective_rows: float, confidence: float) 
     return min(1.0, average + 2.0 * spread)
 
 
-def walk_average(rows: ArrayLike, lost: int = 0) -> float:
-    """Return the average for rows without weights; ``lost`` rows are in cells whose size is not known."""
-    counts = np.asarray(rows, dtype=float)
-    return (float(expected_walk(counts).sum()) + lost) / (float(counts.sum()) + lost)
+def walk_average(counts: ArrayLike, lost: int = 0, rows: float | None = None) -> float:
+    """Return the average for rows without weights; ``lost`` rows are in cells whose size is not known.
+
+    ``rows`` is the number of all rows, where the counts are upper bounds: the average grows with every count.
+    """
+    steps = np.asarray(counts, dtype=float)
+    return (float(expected_walk(steps).sum()) + lost) / (float(steps.sum()) + lost if rows is None else rows)
 
 
 def weighted_average(squares: Floats, total: float, lost: float = 0.0) -> float:

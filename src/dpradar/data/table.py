@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
+from ..threats.rounding import cells_of
 from .binning import checked_bins, rule_for
 from .counting import Cells, Plan, count_cells
 from .engine import guarded, opened
@@ -272,7 +273,7 @@ def _prior(
     # Two digits, rounded up: results tell the share and the distance, and what was left out may be a single cell.
     share = min(1.0, two_digits(lost / (lost + total), "up"))
     counted = weights / total
-    probabilities, moved, smoothing = counted, 0.0, "none"
+    probabilities, moved, smoothing, more = counted, 0.0, "none", 0.0
     if added is not None:
         more = added * (total + lost) / rows  # as much weight as a row has on average
         probabilities = (weights + more) / (total + more * weights.size)
@@ -280,6 +281,8 @@ def _prior(
         smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
     probabilities /= probabilities.sum()
     probabilities.setflags(write=False)
+    shared = cells_of(probabilities, rows)
+    upper = weights if shared is None else np.ceil(shared.high * (total + more * weights.size) - more)
     measured = Measured(
         rows=rows,
         cells=int(cells.rows.size),
@@ -290,19 +293,24 @@ def _prior(
         suppressed=share,
         smoothing=smoothing,
         confidence=sure,
-        **_distances(cells, plan, share, moved, sure),
+        **_distances(cells, plan, share, moved, sure, upper[weights > 0.0]),
     )
     return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
 
 
-def _distances(cells: Cells, plan: Plan, share: float, moved: float, sure: float | None) -> dict[str, Any]:
-    """Return how far the prior may be from the truth, and from how many rows that is known."""
+def _distances(
+    cells: Cells, plan: Plan, share: float, moved: float, sure: float | None, upper: Floats
+) -> dict[str, Any]:
+    """Return how far the prior may be from the truth, and from how many rows that is known.
+
+    Without weights it is computed from the largest counts that results do not tell from those of the cells.
+    """
     if sure is None:
         return {"distance": share}
     lost_rows, _, lost, lost_squares = cells.suppressed
     if plan.weight is None:
         effective = float(cells.rows.sum()) + lost_rows
-        average = walk_average(cells.rows, lost_rows)
+        average = walk_average(upper, lost_rows, rows=effective)
     else:
         total = float(cells.scaled.sum()) + lost
         effective = total**2 / (float(cells.squares.sum()) + lost_squares)

@@ -56,7 +56,8 @@ def coarse(result: Assessment) -> Assessment:
     -----
     The blind guess is the largest frequency where nothing is known and the value itself is guessed, and bounds are
     functions of kappa. With all their digits the counts of a small table are found by trying. The gain is computed from
-    the rounded blind guess: success minus gain must not give it away.
+    the rounded blind guess: success minus gain must not give it away. Where no risk is exact, ``assess`` has computed
+    everything from counts that several tables share (``threats.rounding``), unless the table is too small for that.
     """
     exact = "region" not in result.prior
     rad, success = (_rounded(bound, exact=exact) for bound in (result.rad, result.success))
@@ -97,7 +98,9 @@ def _rounded(bound: Bound | None, *, exact: bool) -> Bound | None:
 def _gain(result: Assessment, rad: Bound | None, success: Bound | None, baseline: float | None) -> Bound | None:
     gain = result.gain
     same = baseline == result.baseline
-    if gain is None or success is None or baseline is None or same or "region" in result.prior:
+    counted = result.prior.get("counted")
+    shared = isinstance(counted, dict) and counted.get("rounding", 0.0) > 0.0  # nothing gives a single table away
+    if gain is None or success is None or baseline is None or same or shared or "region" in result.prior:
         return _rounded(gain, exact=same and "region" not in result.prior)
     value = two_digits(float(Decimal(repr(success.value)) - Decimal(repr(baseline))), "up")
     if rad is not None:  # gain <= rad for every prior

@@ -83,7 +83,7 @@ def risk_limits(
         found.append(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
-                source=asked.limit_source, raw=made.raw(name), acknowledge=acknowledge or "",
+                source=asked.limit_source, raw=made.raw(name, exact=side == "exact"), acknowledge=acknowledge or "",
                 neighbours=neighbours,
             )
         )  # fmt: skip

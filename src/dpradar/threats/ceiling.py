@@ -66,13 +66,15 @@ def raw_data(threat: Threat) -> RawData:
         return RawData(rad=_continuous(threat, prior.interval), success=(1.0, 1.0))
     rad, success = _finite(threat.cover, prior.probabilities)
     slack = _ROUNDING * prior.size
-    t = 0.0 if prior.measured is None else prior.measured.distance
-    if t == 0.0 and threat.is_settled:
-        return RawData(rad=(0.0, 0.0), success=(max(0.0, success - slack), min(1.0, success)))
+    t = 0.0 if prior.measured is None else prior.measured.further
+    if not prior.is_open and threat.is_settled:
+        return RawData(rad=(0.0, 0.0), success=(max(0.0, success - slack - t), min(1.0, success + t)))
     low, high = max(0.0, rad - slack - 3.0 * t), min(1.0, rad + slack + 3.0 * t)
-    if t > 0.0 and threat.goal.kind == "within":
+    if prior.is_open and threat.goal.kind == "within":
         high = 1.0
-    return RawData(rad=(low, high), success=(max(0.0, success - slack - t), 1.0 if t else min(1.0, success)))
+    moved = 0.0 if success >= 1.0 - slack and not prior.is_open else t  # (some guess is right about every value)
+    above = 1.0 if prior.is_open else min(1.0, success + moved)
+    return RawData(rad=(low, high), success=(max(0.0, success - slack - moved), above))
 
 
 def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:

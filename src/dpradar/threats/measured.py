@@ -16,7 +16,8 @@ class Measured:
 
     ``distance`` bounds the total variation between this prior and the one it stands for: the share of the rows in
     suppressed cells, and with a ``confidence`` also what the sample and the smoothing may be off. What is assessed
-    then holds for every prior that near.
+    then holds for every prior that near. ``rounding`` bounds how far the frequencies were moved, in steps of so many
+    rows, so that several tables share them; it is 0 for a prior as it was counted.
 
     Examples
     --------
@@ -35,6 +36,13 @@ class Measured:
     smoothing: str = "none"
     confidence: float | None = None
     distance: float = 0.0
+    step: int = 1
+    rounding: float = 0.0
+
+    @property
+    def further(self) -> float:
+        """How far the probabilities may be from the prior that is meant: distance and rounding together."""
+        return self.distance + self.rounding
 
     @property
     def assumption(self) -> str:
@@ -43,6 +51,8 @@ class Measured:
             f"the prior was counted in {self.rows:,} rows, so these numbers tell something about them "
             "and are not themselves differentially private"
         )
+        if self.rounding > 0.0:
+            counted += f"; they hold for all tables whose counts are the same in steps of {self.step} rows"
         if self.confidence is not None:
             near = f"{rounded(self.distance, 6, 'up')} (total variation) of the true one"
             sure = f"with confidence {100.0 * self.confidence:g} %"
@@ -68,6 +78,8 @@ class Measured:
             "smoothing": self.smoothing,
             "confidence": self.confidence,
             "distance": self.distance,
+            "step": self.step,
+            "rounding": self.rounding,
         }
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from .cover import Cover, cover
 from .goal import Goal
 from .knowledge import Knowledge
 from .prior import Continuous, Prior
+from .rounding import rounded_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -187,12 +188,28 @@ class Threat:
         seen = weight > 0.0
         return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
 
+    @cached_property
+    def rounded(self) -> Threat:
+        """The threat with frequencies that several tables share; itself where the prior was not counted in one."""
+        if self.prior is None or self.prior.measured is None or self.prior.measured.rounding > 0.0:
+            return self
+        prior = rounded_prior(self.prior)
+        return self if prior is self.prior else replace(self, prior=prior)
+
     @property
     def reported_baseline(self) -> float:
-        """The baseline as results hold it: of a prior counted in a table two digits, rounded down."""
+        """The baseline as results hold it: of a prior counted in a table rounded, and down to two digits."""
         if self.prior is None or self.prior.measured is None:
             return self.best_blind_guess
-        return two_digits(float(f"{self.best_blind_guess:.12g}"), "down")
+        return two_digits(float(f"{self.rounded.lowest_blind_guess:.12g}"), "down")
+
+    @property
+    def lowest_blind_guess(self) -> float:
+        """The baseline from below where the frequencies are rounded."""
+        rounding = 0.0 if self.prior is None or self.prior.measured is None else self.prior.measured.rounding
+        if rounding == 0.0 or self.cover.is_sure(self.finite.probabilities):
+            return self.best_blind_guess
+        return max(0.0, self.best_blind_guess - rounding)
 
     @property
     def _prior_text(self) -> str:
