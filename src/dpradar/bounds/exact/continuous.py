@@ -65,8 +65,8 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     if eta == 0.0 and not known:
         return ExactRisk(rad=(0.0, 0.0), success=(0.0, 0.0), hit=0.0)
     small = small_noise_risk(model, threat, law)
-    if small is not None and max(small.rad[1] - small.rad[0], small.success[1] - small.success[0]) <= _WIDE:
-        return small
+    if small is not None and max(high - low for low, high in small[:2]) <= _WIDE:
+        return ExactRisk(rad=small[0], success=small[1], hit=small[2])
     risk = _enclosed(model, law, eta, known=known)
     rad, success = risk[:2], (1.0, 1.0) if known else risk[2:4]
     if not np.all(np.isfinite(risk)):
@@ -75,7 +75,7 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     if rad[1] - rad[0] > _WIDE:
         rad = (rad[0], min(rad[1], raw_data(threat).rad[1]))  # noise on the raw record cannot add to its risk
     if small is not None:
-        rad, success = _common(rad, small.rad), _common(success, small.success)
+        rad, success = _common(rad, small[0]), _common(success, small[1])
     return ExactRisk(
         rad=(max(0.0, rad[0]), min(1.0, rad[1])),
         success=(max(0.0, success[0]), min(1.0, success[1])),

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...threats.ceiling import lightest_windows, raw_data
 from .likelihoods import noise_of
-from .risk import ExactRisk
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import ContinuousModel
@@ -21,8 +20,10 @@ _CELLS = 100_001
 _SMALL = 1e-2  # of the prior's interval: noise that reaches further needs the grid
 
 
-def small_noise_risk(model: ContinuousModel, threat: Threat, law: Continuous) -> ExactRisk | None:
-    """Return intervals for rad and success; None where they would be wide.
+def small_noise_risk(
+    model: ContinuousModel, threat: Threat, law: Continuous
+) -> tuple[tuple[float, float], tuple[float, float], float] | None:
+    """Return intervals for rad and success, and the hits of the attack; None where the intervals would be wide.
 
     Guarantee
     ---------
@@ -41,7 +42,7 @@ def small_noise_risk(model: ContinuousModel, threat: Threat, law: Continuous) ->
     raw = raw_data(threat).rad
     attack = raw[0] - _within(law, 2.0 * t) if known else lightest_windows(law, eta, eta - 2.0 * t)[0]
     success = 1.0 if known else 1.0 - _beyond(model, eta)
-    return ExactRisk(rad=(max(0.0, attack - 2.0 * beyond), raw[1]), success=(success, 1.0), hit=1.0 - beyond)
+    return (max(0.0, attack - 2.0 * beyond), raw[1]), (success, 1.0), 1.0 - beyond
 
 
 def _beyond(model: ContinuousModel, distance: float) -> float:
