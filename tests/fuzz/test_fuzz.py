@@ -80,6 +80,14 @@ def test_bounds_are_judged(given, kind):
     assert judged_bound("rad", given, (0.3, 0.3)).kind == kind
 
 
+def test_a_bound_far_above_the_truth_is_a_finding_where_bounds_are_narrow():
+    far = judged_bound("rad", bound(0.32, "upper"), (0.3, 0.301), most_above=0.01)
+    assert far.kind == "too loose"
+    assert far.is_finding
+    assert judged_bound("rad", bound(0.31, "upper"), (0.3, 0.301), most_above=0.01).kind == "loose"
+    assert judged_bound("rad", bound(0.28, "upper"), (0.3, 0.301), most_above=0.01).kind == "unsafe"
+
+
 def test_a_promise_without_an_upper_end_is_judged_from_below():
     assert judged_bound("rad", bound(0.29, "upper"), (0.3, float("inf"))).kind == "unsafe"
     assert judged_bound("rad", bound(0.9, "upper"), (0.3, float("inf"))).kind == "fine"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .written import Body
 
-Kind = Literal["fine", "refused", "loose", "unsafe", "internal"]
+Kind = Literal["fine", "refused", "loose", "too loose", "unsafe", "internal"]
 Question = dict[str, Any]
 Truth = dict[str, tuple[float, float]]  # quantity -> the interval that holds its true value
 
@@ -34,7 +34,7 @@ class Verdict:
     @property
     def is_finding(self) -> bool:
         """Whether a person has to look at it."""
-        return self.kind in ("unsafe", "internal")
+        return self.kind in ("too loose", "unsafe", "internal")
 
 
 FINE = Verdict("fine")
@@ -61,8 +61,10 @@ class Family(Protocol):
         """Return a test that fails while the finding is there."""
 
 
-def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str = "a") -> Verdict:
-    """Compare one bound with the interval that holds the truth."""
+def judged_bound(
+    name: str, bound: Any, truth: tuple[float, float], *, of: str = "a", most_above: float = math.inf
+) -> Verdict:
+    """Compare one bound with the interval that holds the truth; where it is to be narrow, ``most_above`` says how."""
     low, high = truth
     margin = REFERENCE * (abs(high) if math.isfinite(high) else abs(low)) + ROUNDING
     value, side = bound.value, bound.side
@@ -91,19 +93,23 @@ def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str =
     for wrong, check in checks:
         if wrong:
             return Verdict("unsafe", shown, f"assert {check}")
+    if side != "lower" and value > high + most_above:
+        return Verdict("too loose", shown, f"assert {of}.{name}.value <= {high + most_above!r}")
     if side != "exact" and value > high * (1 + LOOSE) + LOOSE_ABSOLUTE:
         return Verdict("loose", shown)
     return FINE
 
 
-def judged(result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a") -> Verdict:
+def judged(
+    result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a", most_above: float = math.inf
+) -> Verdict:
     """Compare every bound of an assessment, and its baseline, with the truth: the worst verdict."""
     verdicts = []
     for name, interval in truth.items():
         if name == "baseline":
             verdicts.append(_judged_baseline(result.baseline, interval, of))
         elif getattr(result, name) is not None:
-            verdicts.append(judged_bound(name, getattr(result, name), interval, of=of))
+            verdicts.append(judged_bound(name, getattr(result, name), interval, of=of, most_above=most_above))
     return worst(verdicts)
 
 
@@ -118,5 +124,5 @@ def _judged_baseline(value: float | None, truth: tuple[float, float], of: str) -
 
 def worst(verdicts: list[Verdict]) -> Verdict:
     """The verdict that matters most."""
-    order: list[Kind] = ["fine", "refused", "loose", "internal", "unsafe"]
+    order: list[Kind] = ["fine", "refused", "loose", "too loose", "internal", "unsafe"]
     return max(verdicts, key=lambda v: order.index(v.kind), default=FINE)

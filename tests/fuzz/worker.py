@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .verdicts import Family
 
 MEMORY = 6 << 30
-SHRINKING = 8.0  # seconds
-MOST_SHRUNK = 6  # findings of a process; the others are written as they are
+SHRINKING = 5.0  # seconds
+MOST_SHRUNK = 3  # findings of a process; the others are written as they are
 
 
 @contextlib.contextmanager

@@ -29,6 +29,9 @@ class Tables:
         """Nothing is shared."""
 
     def draw(self, rng: random.Random) -> Question:
+        return _left_out(rng) if rng.random() < 0.2 else self._any(rng)
+
+    def _any(self, rng: random.Random) -> Question:
         rows = rng.choice((8, 30, 200))
         width = rng.randint(1, 3)
         names = rng.sample(NAMES, width)
@@ -149,6 +152,23 @@ class Tables:
 
 def _agree(shares: dict[Any, float], expected: dict[Any, float]) -> bool:
     return shares.keys() == expected.keys() and all(abs(shares[c] - p) < 1e-9 for c, p in expected.items())
+
+
+def _left_out(rng: random.Random) -> Question:
+    """Numbers with rare ones between them, which are left out and within reach of more people than any other guess."""
+    suppress, step, common = rng.choice((2, 5)), rng.choice((1, 2, 0.5)), rng.randint(2, 4)
+    column: list[Any] = []
+    for place in range(2 * common - 1):
+        rare = place % 2 == 1
+        column += [place * step] * (rng.randint(0, suppress - 1) if rare else rng.randint(suppress, 60))
+    rng.shuffle(column)
+    name = rng.choice(NAMES)
+    return {
+        "table": {name: column}, "column": name, "weight": None, "suppress": suppress,
+        "bins": "values" if step == 0.5 else None, "goal": {"within": float(step)},
+        "backend": rng.choice(("pandas", "pyarrow", "ibis")),
+        "knowledge": "nothing", "release": "laplace", "amount": step * rng.choice((0.5, 1.0, 2.0, 10.0)),
+    }  # fmt: skip
 
 
 def _column(rng: random.Random, rows: int) -> list[Any]:
