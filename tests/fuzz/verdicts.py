@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -103,23 +104,25 @@ def judged_bound(
 def judged(
     result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a", most_above: float = math.inf
 ) -> Verdict:
-    """Compare every bound of an assessment, and its baseline, with the truth: the worst verdict."""
+    """Compare every bound and number of an assessment that there is with the truth: the worst verdict."""
     verdicts = []
     for name, interval in truth.items():
-        if name == "baseline":
-            verdicts.append(_judged_baseline(result.baseline, interval, of))
-        elif getattr(result, name) is not None:
-            verdicts.append(judged_bound(name, getattr(result, name), interval, of=of, most_above=most_above))
+        value = functools.reduce(lambda part, key: getattr(part, key, None), name.split("."), result)
+        if isinstance(value, float):
+            verdicts.append(_judged_number(name, value, interval, of))
+        elif value is not None:
+            verdicts.append(judged_bound(name, value, interval, of=of, most_above=most_above))
     return worst(verdicts)
 
 
-def _judged_baseline(value: float | None, truth: tuple[float, float], of: str) -> Verdict:
+def _judged_number(name: str, value: float, truth: tuple[float, float], of: str) -> Verdict:
     low, high = truth
-    margin = 1e-9 * high + ROUNDING
-    if value is None or low - margin <= value <= high + margin:
+    margin = REFERENCE * (high if math.isfinite(high) else low) + ROUNDING
+    if low - margin <= value <= high + margin:
         return FINE
-    message = f"baseline {value!r}, true value in [{low!r}, {high!r}]"
-    return Verdict("unsafe", message, f"assert {low - margin!r} <= {of}.baseline <= {high + margin!r}")
+    message = f"{name} {value!r}, true value in [{low!r}, {high!r}]"
+    upper = f" <= {high + margin!r}" if math.isfinite(high) else ""
+    return Verdict("unsafe", message, f"assert {low - margin!r} <= {of}.{name}{upper}")
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:

@@ -107,7 +107,7 @@ class Tables:
                 truth = {name: (low, math.inf) for name, (low, _) in truth.items() if name in ("rad", "success")}
             if "baseline" in truth:  # told to two digits, rounded down
                 truth["baseline"] = truth["baseline"][0] - 0.01, truth["baseline"][1]
-            return judged(names["a"], {k: v for k, v in truth.items() if k not in ("worst_gain", "gain")})
+            return judged(names["a"], {k: v for k, v in truth.items() if k in ("rad", "success", "baseline")})
 
         return outcome(lambda: questions.run(self.code(question)), compare)
 
