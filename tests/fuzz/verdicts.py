@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -105,7 +106,7 @@ def judged(
     result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a", most_above: float = math.inf
 ) -> Verdict:
     """Compare every bound and number of an assessment that there is with the truth: the worst verdict."""
-    verdicts = []
+    verdicts = [_read_back(result, of)]
     for name, interval in truth.items():
         value = functools.reduce(lambda part, key: getattr(part, key, None), name.split("."), result)
         if isinstance(value, float):
@@ -113,6 +114,23 @@ def judged(
         elif value is not None:
             verdicts.append(judged_bound(name, value, interval, of=of, most_above=most_above))
     return worst(verdicts)
+
+
+def _read_back(result: Any, of: str) -> Verdict:
+    """Whether a saved result can be read, and is the same then."""
+    import dpradar as dr
+
+    if not isinstance(result, dr.Assessment):
+        return FINE
+    saved = json.loads(json.dumps(result.to_dict()))
+    check = f"assert dr.Assessment.from_dict({of}.to_dict()).to_dict() == {of}.to_dict()"
+    try:
+        again = dr.Assessment.from_dict(saved).to_dict()
+    except dr.DpradarError as error:
+        return Verdict("internal", f"what was saved is not read: {error}", check)
+    return (
+        FINE if json.loads(json.dumps(again)) == saved else Verdict("unsafe", "what was saved is read otherwise", check)
+    )
 
 
 def _judged_number(name: str, value: float, truth: tuple[float, float], of: str) -> Verdict:
