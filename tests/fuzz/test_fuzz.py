@@ -28,7 +28,7 @@ from tests.fuzz.written import Body, module_of
 SHORT = {
     "finite": (0, 25), "line": (0, 6), "lattice": (0, 8), "composition": (0, 6), "vectors": (0, 2),
     "continuous": (0, 1), "guarantees": (0, 12), "sensitivity": (0, 12), "calibration": (0, 4), "tables": (0, 4),
-    "files": (0, 10), "answers": (0, 6), "stores": (0, 15), "commands": (0, 60), "requests": (0, 6),
+    "files": (0, 10), "answers": (0, 6), "specs": (0, 6), "stores": (0, 15), "commands": (0, 60), "requests": (0, 6),
 }  # fmt: skip
 
 

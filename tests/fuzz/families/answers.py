@@ -1,4 +1,4 @@
-"""Questions as command lines: the numbers printed, as JSON and as text, beside the twin."""
+"""Questions as command lines and as specs: the numbers printed and the limits said to be kept, beside the twin."""
 
 from __future__ import annotations
 
@@ -45,7 +45,17 @@ class Answers:
         weights = draws.normalised(draws.weights(rng, m))
         prior = {"how": "of", "weights": weights, "values": values}
         goal = draws.goal(rng, m, truths.values_of(prior))
-        return {"release": release, "prior": prior, "knowledge": draws.knowledge(rng, m), "goal": goal}
+        return {
+            "release": release,
+            "prior": prior,
+            "knowledge": draws.knowledge(rng, m),
+            "goal": goal,
+            **self.more(rng),
+        }
+
+    def more(self, rng: random.Random) -> dict[str, Any]:
+        """What else is drawn."""
+        return {}
 
     def judge(self, question: Question) -> Verdict:
         arguments = arguments_of(question)
@@ -65,8 +75,54 @@ class Answers:
         return (one for one in smaller_threats(question) if one["prior"]["how"] == "of")
 
     def body(self, question: Question, verdict: Verdict) -> Body:
-        lines = f"verdict = FAMILIES['answers'].judge({question!r})\nassert not verdict.is_finding, verdict.message\n"
+        lines = (
+            f"verdict = FAMILIES[{self.name!r}].judge({question!r})\nassert not verdict.is_finding, verdict.message\n"
+        )
         return Body(lines, "from tests.fuzz.families.all import FAMILIES")
+
+
+class Specs(Answers):
+    """The same as a file with a limit: a limit that is broken never passes."""
+
+    name = "specs"
+
+    def more(self, rng: random.Random) -> dict[str, Any]:
+        """A limit, as a multiple of the true number."""
+        return {"limited": rng.choice(("rad", "success")), "factor": rng.choice((0.3, 0.9, 0.999, 0.99999, 1.001, 1.2))}
+
+    def judge(self, question: Question) -> Verdict:
+        name = question["limited"]
+        low, _ = truths.of_question(question)[name]
+        limit = min(1.0, max(0.0, float(f"{low * question['factor']:.12g}")))
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "spec.toml").write_text(spec_of(question, limit), encoding="utf-8")
+            outcome = called(["run", "spec.toml", "--check"], Path(folder))
+        verdict = judged_output(outcome)
+        if verdict.kind == "fine" and outcome.code == 0 and limit < low * (1 - 1e-6) - ROUNDING:
+            return Verdict("unsafe", f"a limit of {name} {limit!r} passes, true value at least {low!r}")
+        return verdict
+
+
+def spec_of(question: Question, limit: float) -> str:
+    """The file that asks."""
+    release, prior = question["release"], question["prior"]
+    times = release.get("times")
+    release = release.get("part", release)
+    lines = ['title = "t"', "[release]", 'name = "r"', f"kind = {json.dumps(COMMANDS[release['name']])}"]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in release.items() if key != "name"]
+    lines += [f"times = {times}"] if times else []
+    lines += ["[threat]", 'name = "a"', f"prior = {json.dumps(prior['weights'])}"]
+    lines += [] if prior["values"] is None else [f"values = {json.dumps(prior['values'])}"]
+    knowledge, goal = question["knowledge"], question["goal"]
+    lines.append(f"knowledge = {_inline(knowledge if isinstance(knowledge, str) else {'labels': knowledge})}")
+    lines += [f"goal = {_inline(goal)}", f"limits = {_inline({question['limited']: limit})}", 'limit_source = "s"']
+    return "\n".join(lines) + "\n"
+
+
+def _inline(given: Any) -> str:
+    if isinstance(given, str):
+        return json.dumps(given)
+    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in given.items()) + " }"
 
 
 def arguments_of(question: Question) -> list[str]:
@@ -118,4 +174,4 @@ def judged_text(text: str, truth: Truth) -> Verdict:
     return FINE
 
 
-FAMILIES = [Answers()]
+FAMILIES = [Answers(), Specs()]

@@ -29,7 +29,8 @@ class Tables:
         """Nothing is shared."""
 
     def draw(self, rng: random.Random) -> Question:
-        return _left_out(rng) if rng.random() < 0.2 else self._any(rng)
+        draw = rng.choice((_left_out, _left_out, _decimals, *(self._any,) * 7))
+        return draw(rng)
 
     def _any(self, rng: random.Random) -> Question:
         rows = rng.choice((8, 30, 200))
@@ -168,6 +169,17 @@ def _left_out(rng: random.Random) -> Question:
         "bins": "values" if step == 0.5 else None, "goal": {"within": float(step)},
         "backend": rng.choice(("pandas", "pyarrow", "ibis")),
         "knowledge": "nothing", "release": "laplace", "amount": step * rng.choice((0.5, 1.0, 2.0, 10.0)),
+    }  # fmt: skip
+
+
+def _decimals(rng: random.Random) -> Question:
+    """Decimals at the edges of bins, where a division of floats falls below: 0.3 / 0.1 < 3."""
+    levels, name = [k / 10 for k in range(1, 10)], rng.choice(NAMES)
+    column = rng.choices(rng.sample(levels, 5), (9, 7, 5, 3, 2), k=40)
+    return {
+        "table": {name: column}, "column": name, "weight": None, "suppress": 1,
+        "bins": rng.choice(("width:0.1", "width:0.2", "width:0.3")), "goal": "exact",
+        "backend": rng.choice(("pandas", "pyarrow", "ibis")), "knowledge": "nothing", "release": "grr", "amount": 1.0,
     }  # fmt: skip
 
 
