@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 FAR_APART = {"Laplace": 120.0, "Gaussian": 60.0}  # in units of the noise; farther apart makes no difference
 DIGITS = 40
 FPR = Fraction(1, 100)
+TINY = Fraction(1, 10**28)  # 12 digits are left of them
 
 
 def decimal(x: Any) -> Fraction:
@@ -119,9 +120,10 @@ def of_channel(P: Any, question: dict[str, Any]) -> Truth:
     risk = brute.rad(rounded, pi, a, S), brute.success(rounded, pi, a, S), brute.baseline(pi, a, S)
     tv = float(brute.total_variation(rounded))
     gain = float(risk[1] - risk[2])
+    tiny = any(0 < x < TINY for row in P for x in row)
     return {
         **_points(*map(float, risk)), "gain": (gain, gain), "worst_gain": (tv, math.inf),
-        **beside_raw(question, float(risk[0])), **of_the_rarest(rounded, question),
+        **beside_raw(question, float(risk[0])), **of_the_rarest(rounded, question, tiny=tiny),
     }  # fmt: skip
 
 
@@ -133,8 +135,11 @@ def beside_raw(question: dict[str, Any], rad: float) -> Truth:
     return {"ceiling": (most, most), "share": (min(1.0, rad / most) * (1 - 1e-9) if most else 1.0, 1.0)}
 
 
-def of_the_rarest(P: list[list[Fraction]], question: dict[str, Any]) -> Truth:
-    """What the release says about people with the rarest answer, beside all others: hits at 1 % false alarms, odds."""
+def of_the_rarest(P: list[list[Fraction]], question: dict[str, Any], *, tiny: bool) -> Truth:
+    """What the release says about people with the rarest answer, beside all others: hits at 1 % false alarms, odds.
+
+    With tiny probabilities, which were rounded, there are no odds.
+    """
     pi, given = law(question["prior"]), question["goal"]
     if given != "exact" and "labels" not in given:
         return {}
@@ -149,7 +154,7 @@ def of_the_rarest(P: list[list[Fraction]], question: dict[str, Any]) -> Truth:
     if not results:
         return {}
     hits, odds = (float(max(column)) for column in zip(*results, strict=True))
-    return {"rarest.tpr": (hits, math.inf), "rarest.odds": (odds, math.inf)}
+    return {"rarest.tpr": (hits, math.inf), **({} if tiny else {"rarest.odds": (odds, math.inf)})}
 
 
 def _mixture(P: list[list[Fraction]], pi: list[Fraction], chosen: list[bool]) -> list[Fraction]:
