@@ -25,6 +25,10 @@ EXACT = 1e-6  # "exact" promises a certified interval narrower than this share o
 LOOSE, LOOSE_ABSOLUTE = 0.02, 1e-3
 
 
+class OutOfTime(BaseException):
+    """A case took too long. No exception of a usual kind, because dpradar reports those itself."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The outcome of one case; ``check`` is the failing statement for a test, in terms of the question's code."""
