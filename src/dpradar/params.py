@@ -80,7 +80,7 @@ def as_floats(name: str, allowed: str, value: object, hint: str) -> NDArray[np.f
     """
     try:
         return np.array(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(name, allowed, shown(value), hint) from None
 
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import secrets
 import sys
-import time
 from pathlib import Path
 
 from .families.all import FAMILIES
@@ -22,7 +21,7 @@ def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--family", action="append", choices=sorted(FAMILIES), help="a family; all where none is given")
     parser.add_argument("--index", type=int, help="judge this one case in this process and show everything")
     parser.add_argument("--case-seconds", type=float, default=20.0, help="abandon a case after so long")
-    parser.add_argument("--round-seconds", type=float, default=60.0, help="how long a family is asked at a time")
+    parser.add_argument("--round-seconds", type=float, default=60.0, help="about how long a family is asked at a time")
     parser.add_argument("--source", type=Path, help="the root of another source tree to ask instead of this one")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz", help="where tests of findings go")
     return parser.parse_args(arguments)
@@ -46,13 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         return one_case(names[0], seed, options.index, options.case_seconds)
     print(f"seed {seed}, {options.minutes:g} minutes, families: {', '.join(names)}", flush=True)
     run = Run(seed, names, options.case_seconds, options.source, options.out)
-    end = time.monotonic() + 60.0 * options.minutes
-    while time.monotonic() < end:
-        for place, name in enumerate(names):
-            left = (end - time.monotonic()) / (len(names) - place)
-            run.turn(name, min(options.round_seconds, left))
-    for one in run.findings[:200]:
-        print(f"{one['kind']}: {one['message'][:300]}")
+    run.over(options.minutes, options.round_seconds)
     for name, tally in run.tallies.items():
         for one in tally.loose[:1]:
             print(f"loose, {name}: {one['message'][:200]}")

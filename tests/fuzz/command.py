@@ -10,6 +10,8 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from .verdicts import OutOfTime
+
 BUG = 1
 
 
@@ -46,7 +48,7 @@ def called(arguments: list[str], folder: Path) -> Outcome:
             main(arguments)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
-    except (TimeoutError, MemoryError):
+    except (OutOfTime, MemoryError):
         raise
     except BaseException as error:
         last = traceback.extract_tb(error.__traceback__)[-1]

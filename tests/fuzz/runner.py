@@ -15,7 +15,7 @@ from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SHRINKING = 60.0
-KINDS = ("fine", "refused", "loose", "unsafe", "internal", "abandoned")
+KINDS = ("fine", "refused", "loose", "too loose", "unsafe", "internal", "abandoned")
 
 
 class Worker:
@@ -87,6 +87,15 @@ class Run:
     out: Path = ROOT / "build" / "fuzz"
     most_findings: int = 20  # per family that are made shorter and written
     tallies: dict[str, Tally] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    def over(self, minutes: float, round_seconds: float) -> None:
+        """Ask all families for so long: each gets the same time, in as many rounds as have about this length."""
+        end = self.started + 60.0 * minutes
+        rounds = max(1, round(60.0 * minutes / (len(self.families) * round_seconds)))
+        turns = self.families * rounds
+        for place, name in enumerate(turns):
+            self.turn(name, max(0.0, end - time.monotonic()) / (len(turns) - place))
 
     def turn(self, family: str, seconds: float, most: int | None = None) -> None:
         """Ask questions of one family for so long, or so many."""
@@ -110,21 +119,18 @@ class Run:
             return
         tally.findings.append(reply)
         if len(tally.findings) <= self.most_findings:
+            after = time.monotonic() - self.started
+            print(f"{after:.0f} s, {family} {reply['index']}, {reply['kind']}: {reply['message'][:300]}", flush=True)
             self.out.mkdir(parents=True, exist_ok=True)
             name = f"test_{family.replace('-', '_')}_{self.seed}_{reply['index']}.py"
             (self.out / name).write_text(reply["test"], encoding="utf-8")
 
     def table(self) -> str:
         """The counts of every family."""
-        lines = [
-            f"{'family':<14}{'cases':>8}{'fine':>8}{'refused':>9}{'loose':>7}{'unsafe':>8}{'internal':>10}{'abandoned':>11}{'seconds':>9}"
-        ]
+        lines = [f"{'family':<14}{'cases':>8}" + "".join(f"{kind:>11}" for kind in KINDS) + f"{'seconds':>9}"]
         for name, tally in self.tallies.items():
-            c = tally.counts
-            lines.append(
-                f"{name:<14}{tally.cases:>8}{c['fine']:>8}{c['refused']:>9}{c['loose']:>7}{c['unsafe']:>8}"
-                f"{c['internal']:>10}{c['abandoned']:>11}{tally.seconds:>9.0f}"
-            )
+            counts = "".join(f"{tally.counts[kind]:>11}" for kind in KINDS)
+            lines.append(f"{name:<14}{tally.cases:>8}{counts}{tally.seconds:>9.0f}")
         return "\n".join(lines)
 
     @property

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 import dpradar as dr
+from dpradar.results import Rarest
 from tests.fuzz import consistency, draws, mutations, questions, truths
 from tests.fuzz.__main__ import main
 from tests.fuzz.families.all import FAMILIES
@@ -27,7 +28,7 @@ from tests.fuzz.written import Body, module_of
 SHORT = {
     "finite": (0, 25), "line": (0, 6), "lattice": (0, 8), "composition": (0, 6), "vectors": (0, 2),
     "continuous": (0, 1), "guarantees": (0, 12), "sensitivity": (0, 12), "calibration": (0, 4), "tables": (0, 4),
-    "files": (0, 10), "stores": (0, 15), "commands": (0, 60), "requests": (0, 6),
+    "files": (0, 10), "answers": (0, 6), "specs": (0, 6), "stores": (0, 15), "commands": (0, 60), "requests": (0, 6),
 }  # fmt: skip
 
 
@@ -80,6 +81,14 @@ def test_bounds_are_judged(given, kind):
     assert judged_bound("rad", given, (0.3, 0.3)).kind == kind
 
 
+def test_a_bound_far_above_the_truth_is_a_finding_where_bounds_are_narrow():
+    far = judged_bound("rad", bound(0.32, "upper"), (0.3, 0.301), most_above=0.01)
+    assert far.kind == "too loose"
+    assert far.is_finding
+    assert judged_bound("rad", bound(0.31, "upper"), (0.3, 0.301), most_above=0.01).kind == "loose"
+    assert judged_bound("rad", bound(0.28, "upper"), (0.3, 0.301), most_above=0.01).kind == "unsafe"
+
+
 def test_a_promise_without_an_upper_end_is_judged_from_below():
     assert judged_bound("rad", bound(0.29, "upper"), (0.3, float("inf"))).kind == "unsafe"
     assert judged_bound("rad", bound(0.9, "upper"), (0.3, float("inf"))).kind == "fine"
@@ -87,6 +96,26 @@ def test_a_promise_without_an_upper_end_is_judged_from_below():
 
 def test_small_numbers_called_exact_are_judged_by_their_size():
     assert judged_bound("rad", bound(4e-7, "exact"), (2.9e-12, 2.9e-12)).kind == "unsafe"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ceiling": bound(0.5, "exact")},
+        {"ceiling": bound(0.6, "upper")},  # the share follows from it
+        {"rarest": Rarest(tpr=bound(0.01, "upper"), odds=100.0)},
+        {"rarest": Rarest(tpr=bound(1.0, "upper"), odds=1.5)},
+        {"baseline": 0.4},
+    ],
+)
+def test_a_fault_beside_the_bounds_is_noticed(change):
+    question = {
+        "release": {"name": "GRR", "m": 2, "epsilon": 3.0}, "knowledge": "nothing", "goal": "exact",
+        "prior": {"how": "of", "weights": [0.9, 0.1], "values": None},
+    }  # fmt: skip
+    a = questions.run(questions.assessment(question))["a"]
+    assert judged(a, truths.of_question(question)).kind == "fine"
+    assert judged(replace(a, **change), truths.of_question(question)).kind == "unsafe"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FAR_APART = {"Laplace": 120.0, "Gaussian": 60.0}  # in units of the noise; farther apart makes no difference
 DIGITS = 40
+FPR = Fraction(1, 100)
+TINY = Fraction(1, 10**28)  # 12 digits are left of them
 
 
 def decimal(x: Any) -> Fraction:
@@ -118,7 +120,47 @@ def of_channel(P: Any, question: dict[str, Any]) -> Truth:
     risk = brute.rad(rounded, pi, a, S), brute.success(rounded, pi, a, S), brute.baseline(pi, a, S)
     tv = float(brute.total_variation(rounded))
     gain = float(risk[1] - risk[2])
-    return {**_points(*map(float, risk)), "gain": (gain, gain), "worst_gain": (tv, math.inf)}
+    tiny = any(0 < x < TINY for row in P for x in row)
+    return {
+        **_points(*map(float, risk)), "gain": (gain, gain), "worst_gain": (tv, math.inf),
+        **beside_raw(question, float(risk[0])), **of_the_rarest(rounded, question, tiny=tiny),
+    }  # fmt: skip
+
+
+def beside_raw(question: dict[str, Any], rad: float) -> Truth:
+    """What publishing the raw data would give, and the share of it that a release reaches which has at least this."""
+    pi, a, S = law(question["prior"]), known(question), success_sets(question)
+    identity = [[Fraction(int(i == j)) for j in range(len(pi))] for i in range(len(pi))]
+    most = float(brute.rad(identity, pi, a, S))
+    return {"ceiling": (most, most), "share": (min(1.0, rad / most) * (1 - 1e-9) if most else 1.0, 1.0)}
+
+
+def of_the_rarest(P: list[list[Fraction]], question: dict[str, Any], *, tiny: bool) -> Truth:
+    """What the release says about people with the rarest answer, beside all others: hits at 1 % false alarms, odds.
+
+    With tiny probabilities, which were rounded, there are no odds.
+    """
+    pi, given = law(question["prior"]), question["goal"]
+    if given != "exact" and "labels" not in given:
+        return {}
+    names = list(range(len(pi))) if given == "exact" else given["labels"]
+    answers = {name: sum(p for p, other in zip(pi, names, strict=True) if other == name) for name in names}
+    least = min(p for p in answers.values() if p > 0)
+    results = [
+        brute.flagged(*(_mixture(P, pi, [(n == name) is of_it for n in names]) for of_it in (True, False)), FPR)
+        for name, p in answers.items()
+        if p == least and p < 1
+    ]
+    if not results:
+        return {}
+    hits, odds = (float(max(column)) for column in zip(*results, strict=True))
+    return {"rarest.tpr": (hits, math.inf), **({} if tiny else {"rarest.odds": (odds, math.inf)})}
+
+
+def _mixture(P: list[list[Fraction]], pi: list[Fraction], chosen: list[bool]) -> list[Fraction]:
+    mass = sum(p for p, here in zip(pi, chosen, strict=True) if here)
+    rows = [(p / mass, row) for p, row, here in zip(pi, P, chosen, strict=True) if here and p]
+    return [sum((p * row[t] for p, row in rows), Fraction(0)) for t in range(len(P[0]))]
 
 
 def _points(rad: float, success: float, baseline: float) -> Truth:
@@ -170,7 +212,8 @@ def of_line(question: dict[str, Any], step: float = 0.02) -> Truth:
     }
     base = float(brute.baseline(law(prior), a, S))
     low, high = truth["success"]
-    return {**truth, "baseline": (base, base), "gain": (low - base, high - base)}
+    raw = beside_raw(question, truth["rad"][0])
+    return {**truth, "baseline": (base, base), "gain": (low - base, high - base), **raw}
 
 
 def of_mixture(question: dict[str, Any]) -> Truth:
@@ -183,7 +226,7 @@ def of_mixture(question: dict[str, Any]) -> Truth:
     pi, a, S = [float(p) for p in law(prior)], known(question), success_sets(question)
     rad, success = mixed.risks(law_of_noise, places, brute_composed(finite), pi, a, S)
     base = float(brute.baseline(law(prior), a, S))
-    return {**_points(rad, success, base), "gain": (success - base, success - base)}
+    return {**_points(rad, success, base), "gain": (success - base, success - base), **beside_raw(question, rad)}
 
 
 def of_question(question: dict[str, Any]) -> Truth:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
 
     from .written import Body
 
-Kind = Literal["fine", "refused", "loose", "unsafe", "internal"]
+Kind = Literal["fine", "refused", "loose", "too loose", "unsafe", "internal"]
 Question = dict[str, Any]
 Truth = dict[str, tuple[float, float]]  # quantity -> the interval that holds its true value
 
@@ -21,6 +23,10 @@ ROUNDING = 1e-14  # the same, absolute
 MARGIN = 1e-12  # what an engine may add on the safe side and still call a number exact
 EXACT = 1e-6  # "exact" promises a certified interval narrower than this share of the value
 LOOSE, LOOSE_ABSOLUTE = 0.02, 1e-3
+
+
+class OutOfTime(BaseException):
+    """A case took too long. No exception of a usual kind, because dpradar reports those itself."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Verdict:
     @property
     def is_finding(self) -> bool:
         """Whether a person has to look at it."""
-        return self.kind in ("unsafe", "internal")
+        return self.kind in ("too loose", "unsafe", "internal")
 
 
 FINE = Verdict("fine")
@@ -61,8 +67,10 @@ class Family(Protocol):
         """Return a test that fails while the finding is there."""
 
 
-def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str = "a") -> Verdict:
-    """Compare one bound with the interval that holds the truth."""
+def judged_bound(
+    name: str, bound: Any, truth: tuple[float, float], *, of: str = "a", most_above: float = math.inf
+) -> Verdict:
+    """Compare one bound with the interval that holds the truth; where it is to be narrow, ``most_above`` says how."""
     low, high = truth
     margin = REFERENCE * (abs(high) if math.isfinite(high) else abs(low)) + ROUNDING
     value, side = bound.value, bound.side
@@ -91,32 +99,55 @@ def judged_bound(name: str, bound: Any, truth: tuple[float, float], *, of: str =
     for wrong, check in checks:
         if wrong:
             return Verdict("unsafe", shown, f"assert {check}")
+    if side != "lower" and value > high + most_above:
+        return Verdict("too loose", shown, f"assert {of}.{name}.value <= {high + most_above!r}")
     if side != "exact" and value > high * (1 + LOOSE) + LOOSE_ABSOLUTE:
         return Verdict("loose", shown)
     return FINE
 
 
-def judged(result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a") -> Verdict:
-    """Compare every bound of an assessment, and its baseline, with the truth: the worst verdict."""
-    verdicts = []
+def judged(
+    result: Any, truth: Mapping[str, tuple[float, float]], *, of: str = "a", most_above: float = math.inf
+) -> Verdict:
+    """Compare every bound and number of an assessment that there is with the truth: the worst verdict."""
+    verdicts = [_read_back(result, of)]
     for name, interval in truth.items():
-        if name == "baseline":
-            verdicts.append(_judged_baseline(result.baseline, interval, of))
-        elif getattr(result, name) is not None:
-            verdicts.append(judged_bound(name, getattr(result, name), interval, of=of))
+        value = functools.reduce(lambda part, key: getattr(part, key, None), name.split("."), result)
+        if isinstance(value, float):
+            verdicts.append(_judged_number(name, value, interval, of))
+        elif value is not None:
+            verdicts.append(judged_bound(name, value, interval, of=of, most_above=most_above))
     return worst(verdicts)
 
 
-def _judged_baseline(value: float | None, truth: tuple[float, float], of: str) -> Verdict:
-    low, high = truth
-    margin = 1e-9 * high + ROUNDING
-    if value is None or low - margin <= value <= high + margin:
+def _read_back(result: Any, of: str) -> Verdict:
+    """Whether a saved result can be read, and is the same then."""
+    import dpradar as dr
+
+    if not isinstance(result, dr.Assessment):
         return FINE
-    message = f"baseline {value!r}, true value in [{low!r}, {high!r}]"
-    return Verdict("unsafe", message, f"assert {low - margin!r} <= {of}.baseline <= {high + margin!r}")
+    saved = json.loads(json.dumps(result.to_dict()))
+    check = f"assert dr.Assessment.from_dict({of}.to_dict()).to_dict() == {of}.to_dict()"
+    try:
+        again = dr.Assessment.from_dict(saved).to_dict()
+    except dr.DpradarError as error:
+        return Verdict("internal", f"what was saved is not read: {error}", check)
+    return (
+        FINE if json.loads(json.dumps(again)) == saved else Verdict("unsafe", "what was saved is read otherwise", check)
+    )
+
+
+def _judged_number(name: str, value: float, truth: tuple[float, float], of: str) -> Verdict:
+    low, high = truth
+    margin = REFERENCE * (high if math.isfinite(high) else low) + ROUNDING
+    if low - margin <= value <= high + margin:
+        return FINE
+    message = f"{name} {value!r}, true value in [{low!r}, {high!r}]"
+    upper = f" <= {high + margin!r}" if math.isfinite(high) else ""
+    return Verdict("unsafe", message, f"assert {low - margin!r} <= {of}.{name}{upper}")
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
     """The verdict that matters most."""
-    order: list[Kind] = ["fine", "refused", "loose", "internal", "unsafe"]
+    order: list[Kind] = ["fine", "refused", "loose", "too loose", "internal", "unsafe"]
     return max(verdicts, key=lambda v: order.index(v.kind), default=FINE)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import draws
 from .shrinking import shortest
+from .verdicts import OutOfTime
 from .written import module_of
 
 if TYPE_CHECKING:
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
     from .verdicts import Family
 
 MEMORY = 6 << 30
-SHRINKING = 8.0  # seconds
-MOST_SHRUNK = 6  # findings of a process; the others are written as they are
+SHRINKING = 5.0  # seconds
+MOST_SHRUNK = 3  # findings of a process; the others are written as they are
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in what runs longer."""
+    """Raise OutOfTime in what runs longer."""
 
     def stop(*_: Any) -> None:
-        raise TimeoutError
+        raise OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -53,7 +54,7 @@ def answer(family: Family, seed: int, index: int, seconds: float, *, shrink: boo
         with time_limit(seconds):
             question = family.draw(draws.generator(family.name, seed, index))
             verdict = family.judge(question)
-    except TimeoutError:
+    except OutOfTime:
         return {"index": index, "kind": "abandoned", "message": f"more than {seconds:g} s", "question": question}
     except (ArithmeticError, LookupError, ValueError) as error:  # of the twin, which has its limits
         return {"index": index, "kind": "abandoned", "message": f"no reference: {error!r}", "question": question}
@@ -63,7 +64,7 @@ def answer(family: Family, seed: int, index: int, seconds: float, *, shrink: boo
     end = time.monotonic() + SHRINKING
     if shrink:
         with (
-            contextlib.suppress(TimeoutError, ArithmeticError, LookupError, ValueError),
+            contextlib.suppress(OutOfTime, ArithmeticError, LookupError, ValueError),
             time_limit(SHRINKING + seconds),
         ):
             question, verdict = shortest(family, question, verdict, lambda: time.monotonic() < end)

@@ -19,6 +19,13 @@ def test_{name}({fixtures}):
 {body}'''
 
 
+KINDS = {
+    "unsafe": "a number or statement that is not so",
+    "internal": "an internal error",
+    "too loose": "a bound far above the truth",
+}
+
+
 @dataclass(frozen=True)
 class Body:
     """What a test does: its lines, what they import and the fixtures they use."""
@@ -35,7 +42,7 @@ def module_of(family: str, seed: int, index: int, kind: str, message: str, body:
         name=f"{family.replace('-', '_')}_{seed}_{index}",
         seed=seed,
         index=index,
-        kind={"unsafe": "a number or statement that is not so", "internal": "an internal error"}.get(kind, kind),
+        kind=KINDS[kind],
         message=message.replace("\\", "\\\\").replace('"""', "'''"),
         imports=body.imports,
         fixtures=body.fixtures,

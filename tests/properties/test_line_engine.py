@@ -137,3 +137,23 @@ def test_geometric_noise_on_a_constant():
     answer = dr.assess(dr.Geometric(2.0, query=[3, 3]), dr.Threat(dr.Prior.uniform(2)))
     assert answer.rad.value == pytest.approx(0.0, abs=1e-12)
     assert answer.success.value == pytest.approx(0.5, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("sigma", "apart"), [(100.0, 2.0**-45), (30.0, 2.0**-38)])
+def test_lower_ends_hold_where_values_differ_by_less_than_rounding(sigma, apart):
+    # The winner among the three is chosen by rounding errors, in each of very many cells the largest.
+    pi, values = [0.3, 0.3, 0.3, 0.1], [1.0, 1.0 + apart, 1.0 + 2.0 * apart, 0.0]
+    true = lines.risks(lines.gaussian(sigma), values, pi, [0] * 4, brute.exact(4), step=0.1)
+    a = dr.assess(dr.Gaussian(sigma), dr.Threat(dr.Prior.of(pi, values)))
+    assert a.rad.low <= true[0] * (1 + 1e-10) <= a.rad.value
+    assert a.rad.value == pytest.approx(true[0], rel=2e-6)
+
+
+def test_simulation_keeps_its_digits_where_values_lie_far_apart():
+    pi, values = [0.01, 0.98, 0.01], [1e6, 0.0015, 0.0029]
+    noise = dr.Composed([dr.GRR(m=3, epsilon=0.25), dr.Gaussian(sigma=0.0013)])
+    a = dr.assess(noise, dr.Threat(dr.Prior.of(pi, values)))
+    most = 1 - sum(p * p for p in pi)  # of the raw data
+    drawn = [one.bound for one in a.others if one.rule == "simulation" and one.quantity == "rad" and one.bound]
+    assert len(drawn) == 1
+    assert 0.01 < drawn[0].value <= most

@@ -112,6 +112,24 @@ def baseline(pi: Law, a: Known, S: Success) -> Number:
     return _sum_of_maxima([[p] for p in pi], a, S)
 
 
+# Hypothesis tests.
+
+
+def flagged(those: Law, others: Law, most: Number) -> tuple[Number, Number]:
+    """The most of `those` that a test flags which flags the share `most` of `others`, and the largest odds ratio.
+
+    By Neyman and Pearson the outputs are flagged in the order of their likelihood ratio, the last one in part.
+    """
+    ratios = [(math.inf if q == 0 else p / q, p, q) for p, q in zip(those, others, strict=True) if p > 0]
+    hits: Number = 0
+    for _, p, q in sorted(ratios, reverse=True):
+        part = 1 if q <= most else most / q
+        hits, most = hits + part * p, most - part * q
+        if part != 1:
+            break
+    return hits, max(ratio for ratio, _, _ in ratios)
+
+
 # Straight from Def 4.1.
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
+import scipy.optimize
 
 from tests.twin import brute, channels
 
@@ -92,3 +94,16 @@ def test_ties_are_broken_uniformly():
 def test_infinite_ratio_is_seen():
     assert brute.epsilon(channels.identity(3)) == float("inf")
     assert brute.max_ratio(channels.repeated(channels.grr(3, F(3)), 2)) == 9
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_most_flagged_are_those_of_the_linear_programme(seed):
+    rng = channels.seeded(2000 + seed)
+    those, others = channels.random_channel(rng, 2, 6, zeros=rng.choice([0, 0.3]))
+    most = rng.choice([F(1, 100), F(1, 5), F(0), F(1)])
+    tests = scipy.optimize.linprog(
+        -np.array(those, dtype=float), A_ub=[np.array(others, dtype=float)], b_ub=[float(most)], bounds=(0, 1)
+    )
+    hits, odds = brute.flagged(those, others, most)
+    assert float(hits) == pytest.approx(-tests.fun, abs=1e-9)
+    assert odds == max(float("inf") if q == 0 else p / q for p, q in zip(those, others, strict=True) if p)

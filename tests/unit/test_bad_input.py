@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import uniform
 
 import dpradar as dr
 
 INF, NAN = math.inf, math.nan
+HUGE = 10**400  # a whole number that is no float
 THREE = dr.Prior.uniform(3)
 PEOPLE = dr.Prior.records({"age": [30, 40, 50], "ill": ["no", "yes", "no"]})
 EYE = np.eye(3)
@@ -29,6 +31,12 @@ CASES = {
     "sum off by 1e-8": lambda: dr.Prior.of([0.5, 0.5 + 1e-8]),
     "probabilities as a matrix": lambda: dr.Prior.of([[0.5, 0.5]]),
     "probabilities as words": lambda: dr.Prior.of(["a", "b"]),
+    "a probability of 400 digits": lambda: dr.Prior.of([HUGE, 1]),
+    "a contribution of 400 digits": lambda: dr.Laplace(1.0, query=[0, HUGE]),
+    "a vector of 400 digits": lambda: dr.Gaussian(1.0, query=[[0, 1], [HUGE, 1]]),
+    "a range of 400 digits": lambda: dr.Laplace(1.0, truncate=(0, HUGE)),
+    "a matrix of 400 digits": lambda: dr.Channel([[HUGE, 1], [1, 1]]),
+    "an edge of 400 digits": lambda: dr.data.prior(pd.DataFrame({"x": [1.0, 2.0]}), ["x"], bins={"x": [0, HUGE]}),
     "values of the wrong length": lambda: dr.Prior.of([0.5, 0.5], [1, 2, 3]),
     "a value twice": lambda: dr.Prior.of([0.5, 0.5], ["a", "a"]),
     "values that are lists": lambda: dr.Prior.of([0.5, 0.5], [[1], [2]]),

@@ -161,3 +161,12 @@ def test_a_guarantee_that_is_silent_about_taking_part_says_so():
     assert any("add-remove" in note for note in a.success.assumes)
     told = dr.assess(dr.PureDP(1.0, neighbours="add-remove"), dr.Threat.membership(0.5))
     assert told.success.value < 0.74
+
+
+def test_rounding_carries_no_hit_above_1():
+    values, weights = [13, 11, 26, 28, 16, 9], [2, 1, 1, 7, 3, 9]
+    prior = dr.Prior.of([w / 23 for w in weights], values)
+    a = dr.assess(dr.DiscreteGaussian(sigma=0.9780470284366866), dr.Threat(prior, goal=dr.Goal.within(19.0)))
+    assert a.hit <= 1.0
+    assert a.false_hit <= 1.0
+    assert dr.Assessment.from_dict(a.to_dict()).to_dict() == a.to_dict()

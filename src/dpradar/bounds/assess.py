@@ -248,7 +248,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
             reason.setdefault(name, _first_reason(ledger, name))
     if threat.prior is None:
         reason["ceiling"] = _NO_CEILING
-    hit = rad[1].hit if rad else None
+    hit = None if rad is None or rad[1].hit is None else min(1.0, rad[1].hit)  # sums of floats may exceed 1
     result = Assessment(
         release=repr(case.what),
         threat=repr(threat),

@@ -26,6 +26,7 @@ MOST_EDGES = 200  # each is a comparison in the query
 _LARGEST = float(np.finfo(float).max)
 MOST_LEVELS = 1000  # of whole numbers and dates that nobody said are categories
 _ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
+_EDGES = "Bins lie between neighbouring edges, such as [18, 65]."
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +188,11 @@ def _edges(owner: str, asked: Any) -> Rule:
     allowed = f"1 to {MOST_EDGES} finite numbers that rise"
     try:
         edges = np.array(asked, dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(owner, allowed, shown(asked)) from None
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(owner, allowed, shown(asked), _EDGES) from None
     bad = edges.ndim != 1 or not 1 <= edges.size <= MOST_EDGES or not np.all(np.isfinite(edges))
     if bad or not np.all(np.diff(edges) > 0.0):
-        raise ParameterError(owner, allowed, shown(asked))
+        raise ParameterError(owner, allowed, shown(asked), _EDGES)
     ends = [f"{edge:.15g}" for edge in edges]
 
     def code(_: Any, column: Any) -> Any:

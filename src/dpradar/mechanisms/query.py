@@ -41,7 +41,7 @@ def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
         return None
     try:
         low, high = (float(x) for x in truncate)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         low = high = np.nan
     if not low < high:
         raise ParameterError(
@@ -101,7 +101,7 @@ def checked_query(owner: str, query: Query) -> Query:
         return query
     try:
         array = np.array(query, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty((0,))
     if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
         raise ParameterError(

@@ -66,11 +66,16 @@ class Mixtures(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The integral lies in [low, high]; ``companion`` is the integral of the winner's companion function."""
+    """The integral lies in [low, high] but for rounding; ``companion`` is that of the winner's companion function.
+
+    ``cells`` says how many numbers were summed. Where functions differ by less than their rounding, the largest is
+    chosen in each cell, so that errors do not cancel and the sum may be off by that of one integral times ``cells``.
+    """
 
     low: float
     high: float
     companion: float
+    cells: int = 0
 
 
 def base_edges(points: Floats, kernel: KernelLike, low: float, high: float) -> Floats:
@@ -160,6 +165,7 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         return Envelope(0.0, 0.0, 0.0)
     grid, tag = _runs_of_cells(edges, tags)
     total = companion = settled = 0.0
+    cells = 0
     for level in range(_LEVELS + 1):
         step = max(1, batch // grid.shape[1])
         parts = [_weigh(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
@@ -175,6 +181,7 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         total += float(best[~cut].sum())
         companion += float(other[~cut].sum())
         settled += float(error[~cut].sum())
+        cells += int((~cut).sum())
         if not cut.any():
             break
         # Two narrow cells around the place where the winner seems to change, and wider ones beside them.
@@ -184,4 +191,4 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         grid = low[cut, None] + (high - low)[cut, None] * shares
         grid[:, -1] = high[cut]
         tag = own[cut]
-    return Envelope(total, total + settled, companion)
+    return Envelope(total, total + settled, companion, cells)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .answers import FAMILIES as ANSWERS
 from .assessing import FAMILIES as ASSESSING
 from .calibrating import FAMILIES as CALIBRATING
 from .commands import FAMILIES as COMMANDS
@@ -29,6 +30,7 @@ FAMILIES: dict[str, Family] = {
         *TABLES,
         *FILES,
         *STORES,
+        *ANSWERS,
         *COMMANDS,
         *REQUESTS,
     )

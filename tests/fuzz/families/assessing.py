@@ -30,8 +30,6 @@ def outcome(ask: Callable[[], Any], compare: Callable[[Any], Verdict]) -> Verdic
         return Verdict("internal", f"InconsistentEvidence: {error}")
     except (dr.DpradarError, MemoryError) as error:
         return Verdict("refused", f"{type(error).__name__}: {error}")
-    except TimeoutError:
-        raise
     except Exception as error:
         return Verdict("internal", f"{type(error).__name__}: {error}")
     return compare(answer)

@@ -29,7 +29,9 @@ _TOLERANCE = 1e-10
 _ENTRIES = 2_000_000  # of one work array: 16 MB
 _WHOLE = 1.0 - 1e-12
 _SHARE = 1e-7  # of a small rad that is integrated again
-_ROUNDING = 1e-13  # what floating-point sums over the cells may add up to; part of every interval
+_ROUNDING = 1e-13  # what floating-point sums over few cells may add up to; part of every interval
+_SAME = 1e-13  # units of the noise: values closer together are taken for equal, at a cost of as much
+_OF_CELL = float(np.finfo(float).eps)  # the rounding of one integral, a difference of numbers below 1/2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,16 +195,17 @@ def _integrated(model: LineModel, pi: Floats, cover: Cover, error: float, tolera
         useful = _useful(block, pi, model.points)
         if useful is not None:
             parts.append(_of_block(noise, edges, useful, tolerance))
-    rad_low, rad_high, success_low, success_high, hit = np.sum(parts, axis=0)
+    rad_low, rad_high, success_low, success_high, hit, *cells = np.sum(parts, axis=0)
+    rad_error, success_error = (error + max(0.0, _OF_CELL * count - _ROUNDING) for count in cells)
     return ExactRisk(
-        rad=(max(0.0, rad_low - error), rad_high + error),
-        success=(max(0.0, success_low - error), min(1.0, success_high + error)),
+        rad=(max(0.0, rad_low - rad_error), rad_high + rad_error),
+        success=(max(0.0, success_low - success_error), min(1.0, success_high + success_error)),
         hit=min(float(hit), 1.0),
     )
 
 
 def _near_0(model: LineModel) -> tuple[LineModel, float]:
-    """Return the release moved near 0 without its long gaps, and how much rounding may change a risk by that.
+    """Return the release moved near 0 without its long gaps and tiny ones, and how much that may change a risk.
 
     Beyond four times its reach no noise crosses a gap, so that a shorter one changes a risk by 1e-17 at most. A point
     that is off by d units of the noise changes the total variation by d/2 at most, rad by twice that.
@@ -210,12 +213,28 @@ def _near_0(model: LineModel) -> tuple[LineModel, float]:
     ends = np.array([end for end in (model.low, model.high) if np.isfinite(end)])
     places, error = closed_up(np.concatenate([model.points, ends]), 4.0 * model.kernel.reach)
     points, ends = places[: model.points.size], places[model.points.size :]
+    points, merged = _merged(points, _SAME * model.kernel.unit)
+    error += merged
     low = ends[0] if np.isfinite(model.low) else -np.inf
     high = ends[-1] if np.isfinite(model.high) else np.inf
     return replace(model, points=points, low=float(low), high=float(high)), error / model.kernel.unit
 
 
-# Each part below is a row: rad from below and above, success from below and above, hit.
+def _merged(points: Floats, apart: float) -> tuple[Floats, float]:
+    """Return the points with those that lie closer together made equal, and how far any was moved.
+
+    Functions that differ by less than their rounding would be compared in very many cells, in vain.
+    """
+    order = np.argsort(points)
+    ordered = points[order]
+    first = np.r_[True, np.diff(ordered) > apart]
+    equal = ordered[first][np.cumsum(first) - 1]
+    result = np.empty_like(points)
+    result[order] = equal
+    return result, float(np.max(ordered - equal))
+
+
+# Each part below is a row: rad from below and above, success from below and above, hit, cells of rad and of success.
 
 
 def _beyond(noise: _Noise, edges: Floats) -> Floats:
@@ -223,14 +242,14 @@ def _beyond(noise: _Noise, edges: Floats) -> Floats:
     low, high = np.array([noise.model.low]), np.array([noise.model.high])
     outside = noise.mass(low, edges[:1]) + noise.mass(edges[-1:], high) if edges.size else noise.mass(low, high)
     left_out = float(noise.pi @ outside[:, 0])
-    return np.array([0.0, left_out, 0.0, left_out, 0.0])
+    return np.array([0.0, left_out, 0.0, left_out, 0.0, 0, 0])
 
 
 def _at_the_ends(model: LineModel, pi: Floats, cover: Cover) -> Floats:
     """The atoms from clamping: a finite channel with two outputs."""
     atoms = _atoms(model)
     rad, success, hit = column_risk(atoms, pi, cover) if atoms.size else np.zeros(3)
-    return np.array([rad, rad, success, success, hit])
+    return np.array([rad, rad, success, success, hit, 0, 0])
 
 
 def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) -> list[Floats]:
@@ -241,11 +260,11 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) ->
     inside = 1.0 - _atoms(noise.model).sum(axis=1)  # what the atoms leave to the density
     always, sure = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
     forced = float((pi * (inside - pi @ inside))[always].sum())
-    parts = [np.array([forced, forced, sure, sure, float((pi * inside)[always].sum())])]
+    parts = [np.array([forced, forced, sure, sure, float((pi * inside)[always].sum()), 0, 0])]
     usual = single[(share > 0.0) & (share < 1.0)]
     if usual.size:
         gained = integrate_envelope(_SingleScores(noise), edges, usual, tolerance, _ENTRIES // 8)
-        parts.append(np.array([gained.low, gained.high, 0.0, 0.0, gained.companion]))
+        parts.append(np.array([gained.low, gained.high, 0.0, 0.0, gained.companion, gained.cells, 0]))
     return parts
 
 
@@ -256,7 +275,7 @@ def _of_block(noise: _Noise, edges: Floats, block: Block, tolerance: float) -> F
         _BlockScores(noise, _without_sure_guesses(block, noise.pi), "rad"), edges, one, tolerance, noise.batch
     )
     won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.batch)
-    return np.array([gained.low, gained.high, won.low, won.high, gained.companion])
+    return np.array([gained.low, gained.high, won.low, won.high, gained.companion, gained.cells, won.cells])
 
 
 def _atoms(model: LineModel) -> Floats:

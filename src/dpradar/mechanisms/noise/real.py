@@ -67,6 +67,7 @@ SIGMA = Param(
 
 _ABOVE_SQRT_2 = math.nextafter(math.sqrt(2.0), 2.0)  # a product with it is not rounded below the true one
 _MOST_UNITS = 2.0**38  # reports further from 0 are rounded by more than 1e-4 units of the noise
+_NEAR = 1e4  # units of the noise; a product of larger numbers leaves few digits for its differences
 _LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
 
 
@@ -122,13 +123,14 @@ class NoisyVectors:
         noisy = np.asarray(reports, dtype=float).reshape(-1, self.points.shape[1])
         if self.truncate is not None:
             return self._line().likelihoods(noisy[:, 0])
-        if isinstance(self.kernel, GaussianKernel):
-            points = self.points - self.points[0]  # what all have in common would leave few digits for the differences
+        points = self.points - self.points[0]  # what all have in common would leave few digits for the differences
+        if not self.is_laplace and float(np.abs(points).max()) <= _NEAR * self.kernel.unit:
             inner = (noisy - self.points[0]) @ points.T - 0.5 * np.square(points).sum(axis=1)
-            return np.asarray(inner / self.kernel.sigma / self.kernel.sigma)
+            return np.asarray(inner / self.kernel.unit / self.kernel.unit)
         result = np.empty((noisy.shape[0], self.inputs))
         for value in range(self.inputs):
-            result[:, value] = -np.abs(noisy - self.points[value]).sum(axis=1) / self.kernel.scale
+            apart = np.abs(noisy - self.points[value]) / self.kernel.unit
+            result[:, value] = -apart.sum(axis=1) if self.is_laplace else -0.5 * np.square(apart).sum(axis=1)
         return result
 
     def pair_tv(self, i: int) -> Floats:
