@@ -11,11 +11,13 @@ from ...threats.ceiling import raw_data
 from ..case import Inapplicable
 from .density_shapes import cdf_error, density_shape
 from .likelihoods import AtEnd, noise_of
+from .named_records import named_records
 from .output_grid import OutputGrid, bulges, errors, output_grid
 from .risk import ExactRisk
 from .small_noise import small_noise_risk
 from .step_prior import StepPrior, step_prior
-from .windows import Columns, Windows, windows
+from .window_search import Columns
+from .windows import Windows, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +99,7 @@ def _enclosed(model: ContinuousModel, law: Continuous, eta: float, *, known: boo
     prior, success_off, rad_off = step_prior(law, model, noise, marks, tolerance, known=known)
     if known:
         kappa = 1.0
-        score = _known(prior, law, eta)
+        score = named_records(prior, law, eta)
     else:
         table = windows(prior, eta)
         kappa = float(min(table.range[1].max(), 1.0))
@@ -159,42 +161,15 @@ def _batches(y: Floats, prior: StepPrior, reach: float) -> list[slice]:
 
 def _unknown(table: Windows, kappa: float) -> Callable[[Likelihood, Floats, float], Column]:
     """Nothing known: the best window, output by output."""
-    length = float(np.ptp(table.x)) + 20.0 * table.prior.noise.unit
+    length = float(np.ptp(table.prior.edges)) + 20.0 * table.prior.noise.unit
 
     def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
-        columns = Columns.of(table, likelihood, y, reach)
-        tolerance = _GUESSES * (columns.total + (0.1 if np.isinf(reach) else 0.1 / length))
         groups = np.append(np.arange(0, max(y.size - 1, 1), _GROUP), y.size - 1)
+        columns = Columns.of(table, likelihood, y, reach, groups)
+        tolerance = _GUESSES * (columns.hits.total + (0.1 if np.isinf(reach) else 0.1 / length))
         bulge = bulges(table.prior, y[groups], kappa) if y.size > 1 else (np.zeros(1), np.zeros(1))
-        gained = columns.best(tolerance, groups, bulge[1], rad=True)
-        won = columns.best(tolerance, groups, bulge[0], rad=False)
+        gained = columns.best(tolerance, bulge[1], rad=True)
+        won = columns.best(tolerance, bulge[0], rad=False)
         return gained.low, gained.high, won.low, won.high, gained.hits
-
-    return score
-
-
-def _known(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Likelihood, Floats, float], Column]:
-    """Everything known: name the record where it is likelier than average, or where every guess is right anyway."""
-    edges, below = prior.edges, prior.fine.cdf[prior.coarse]
-    widths, own_mass, hit_mass = np.diff(edges), np.diff(below), np.diff(prior.hits[prior.coarse])
-    middle = edges[:-1] + 0.5 * widths
-    free = np.maximum(middle - law.low, law.high - middle) > eta
-
-    def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
-        first = int(np.clip(np.searchsorted(edges, y[0] - reach, side="right") - 1, 0, widths.size - 1))
-        last = int(np.clip(np.searchsorted(edges, y[-1] + reach, side="left"), first + 1, widths.size))
-        some = slice(first, last)
-        edge, width, column = edges[:-1][some], widths[some], y[:, None]
-        hit, own = hit_mass[some] / width, own_mass[some] / width
-        ratio = np.divide(own, hit, out=np.ones(hit.size), where=hit > 0.0)
-        whole = likelihood.average(column, edge[None, :], width[None, :]) * hit_mass[some]
-        p = whole.sum(axis=1)
-        left, right = likelihood.above(column, p[:, None] * ratio)
-        left = np.maximum(left, edge)
-        inside = np.clip(np.minimum(right, edge + width) - left, 0.0, width)
-        hits = likelihood.average(column, left, inside) * hit * inside
-        gain = (hits - p[:, None] * own * inside) @ free[some].astype(float)
-        won = hits @ free[some].astype(float) + whole @ (~free[some]).astype(float)
-        return gain, gain, p, p, won
 
     return score

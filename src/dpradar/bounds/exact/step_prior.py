@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .density_shapes import density_shape, steps_of
+from .laplace_sums import LaplaceSums
+from .likelihoods import LaplaceNoise
 from .prior_cells import PriorCells, cut
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import ContinuousModel
     from ...threats.prior import Continuous
-    from .likelihoods import GaussianNoise, LaplaceNoise
+    from .likelihoods import GaussianNoise
 
 __all__ = ["StepPrior", "step_prior"]
 
@@ -49,10 +51,29 @@ class StepPrior:
     coarse: Ints  # the fine edges that are edges of coarse cells
     point: float  # narrower cells are points
 
-    @property
+    @cached_property
     def edges(self) -> Floats:
         """The edges of the coarse cells."""
         return self.fine.edges[self.coarse]
+
+    @cached_property
+    def coarse_hits(self) -> Floats:
+        """The measure of hits of everything below each edge of a coarse cell."""
+        return self.hits[self.coarse]
+
+    @cached_property
+    def coarse_factor(self) -> Floats:
+        """The average of c over each coarse cell, by the prior; 1 where the prior has nothing."""
+        mass = np.diff(self.fine.cdf[self.coarse])
+        one = np.ones(mass.size)
+        if np.all(self.factor == 1.0):
+            return one
+        return np.divide(np.diff(self.coarse_hits), mass, out=one, where=mass > 0.0)
+
+    @cached_property
+    def sums(self) -> LaplaceSums | None:
+        """The running sums of Laplace noise."""
+        return LaplaceSums.of(self.noise, self.edges, self.coarse_hits) if isinstance(self.noise, LaplaceNoise) else None
 
     @cached_property
     def hits(self) -> Floats:
