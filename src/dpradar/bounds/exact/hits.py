@@ -82,11 +82,11 @@ class Hits:
 
     def _laplace(self, y: Floats, total: Floats, x: Floats, sums: Floats) -> Floats:
         fallen = np.exp(-np.abs(y - x) / self.prior.noise.unit)
-        return np.where(x <= y, sums[0] * fallen, total - sums[1] * fallen)
+        return np.asarray(np.where(x <= y, sums[0] * fallen, total - sums[1] * fallen))
 
 
 def _averages(likelihood: Likelihood, y: Floats, edges: Floats) -> Floats:
     """Return the averages of the likelihoods (rows = outputs) over neighbouring cells."""
     if isinstance(likelihood, GaussianNoise):
         return likelihood.averages(y, edges)
-    return likelihood.average(y[:, None], edges[None, :-1], np.diff(edges)[None, :])
+    return np.asarray(likelihood.average(y[:, None], edges[None, :-1], np.diff(edges)[None, :]))

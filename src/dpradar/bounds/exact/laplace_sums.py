@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .likelihoods import LaplaceNoise
+if TYPE_CHECKING:
+    from .likelihoods import LaplaceNoise
 
 __all__ = ["LaplaceSums"]
 

@@ -51,9 +51,10 @@ class Ends:
         )
         return cls(x, start[cell], cdf, hits, _sums(prior, x, cell, hits))
 
-    def take(self, index: NDArray[Any]) -> Ends:
+    def take(self, index: Ints) -> Ends:
         """Return some of them."""
-        return Ends(self.x[index], self.fine[index], self.cdf[index], self.hits[index], self.sums[:, index])
+        x, cdf, hits = (a.take(index) for a in (self.x, self.cdf, self.hits))
+        return Ends(x, self.fine.take(index), cdf, hits, self.sums.take(index, axis=1))
 
     def split(self, inner: Ends, last: Ends) -> tuple[Ends, Ends]:
         """Return both ends of the pieces that ``inner`` cuts the ways from here to ``last`` into."""

@@ -12,7 +12,10 @@ from .hits import Hits
 from .window_ends import Ends, densities, factors
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .likelihoods import Likelihood
+    from .output_grid import Bends
     from .windows import Windows
 
 __all__ = ["Best", "Columns"]
@@ -48,16 +51,22 @@ class Columns:
         ranges = [np.arange(*r) for r in _ranges(windows, hits) if r[1] - r[0] > 1]
         return cls(windows, hits, tuple(_Scan.of(windows, hits, index, groups) for index in ranges), groups)
 
-    def best(self, tolerance: Floats, bulge: Floats, *, rad: bool) -> Best:
-        """Return the best scores; ``tolerance`` is by how much the bound may exceed them, output by output.
-
-        ``bulge`` is by how much the score of a window can exceed, inside a group, the larger one of the scores at its
-        first output and at the next group's.
-        """
+    def best(self, tolerance: Floats, bends: Bends, *, rad: bool) -> Best:
+        """Return the best scores; ``tolerance`` is by how much the bound may exceed them, output by output."""
         search = _Search.of(self, tolerance, rad=rad)
+        y = self.hits.y[self.groups]
         for scan in self.scans:
-            search.scan(scan, bulge)
+            search.scan(scan, lambda bounds: bends.lifted(y[:-1], y[1:], bounds, rad=rad))
         return search.result()
+
+    def glance(self, *, rad: bool) -> Floats:
+        """Return the best scores of the windows that are looked at first, at the first output of each group."""
+        p = self.hits.total[self.groups]
+        around = self.around()[0]
+        best = p * (1.0 - float(around.min()) * rad) if around.size else np.zeros(p.size)
+        for scan in self.scans:
+            best = np.maximum(best, scan.scores(p, rad=rad).max(axis=1))
+        return np.asarray(best)
 
     def around(self) -> tuple[Floats, Floats]:
         """Return the probabilities of the listed windows that hold every record that matters, and bounds on all."""
@@ -98,6 +107,10 @@ class _Scan:
         margins = _margins(hits, y, p, windows.guesses[last] - windows.guesses[first], both)
         return cls(index, table, high.cdf - low.cdf, margins)
 
+    def scores(self, p: Floats, *, rad: bool) -> Floats:
+        """Return the scores of the guesses."""
+        return self.hits - p[:, None] * self.chance if rad else self.hits
+
 
 @dataclass(slots=True, eq=False)
 class _Search:
@@ -127,19 +140,20 @@ class _Search:
         hits = h.below(row, high) - h.below(row, low)
         return (hits - h.total[row] * (high.cdf - low.cdf) if self.rad else hits), hits
 
-    def scan(self, scan: _Scan, bulge: Floats) -> None:
-        """Look at some neighbouring guesses and at all between them."""
+    def scan(self, scan: _Scan, lifted: Callable[[Floats], Floats]) -> None:
+        """Look at some neighbouring guesses and at all between them.
+
+        ``lifted`` makes a bound for all outputs of a group from the larger one at its first output and the next one's.
+        """
         w, groups, index = self.columns.windows, self.columns.groups, scan.index
-        scores = scan.hits
-        if self.rad:
-            scores = scores - self.columns.hits.total[groups, None] * scan.chance
+        scores = scan.scores(self.columns.hits.total[groups], rad=self.rad)
         which, rows = scores.argmax(axis=1), np.arange(groups.size)
         self._improve(groups, scores[rows, which], scan.hits[rows, which])
         bound = np.maximum(scores[:, :-1], scores[:, 1:]) + scan.margins[self.rad]
-        # A bound for all outputs of a group from those at its ends; what it leaves is looked at output by output.
-        bound = np.maximum(bound[:-1], bound[1:]) + bulge[:, None]
-        level = np.minimum(self.low[groups[:-1]], self.low[groups[1:]]) - bulge
-        open_ = bound > level[:, None]
+        # What the bound for all outputs of a group leaves is looked at output by output.
+        bound = lifted(np.maximum(bound[:-1], bound[1:]))
+        level = np.minimum(self.low[groups[:-1]], self.low[groups[1:]])[:, None]
+        open_ = bound > 2.0 * level - lifted(level)
         sizes = np.diff(groups)
         sizes[-1] += 1
         left_out = np.where(open_, -np.inf, bound).max(axis=1)
@@ -218,9 +232,7 @@ class _Search:
         return Best(self.low, np.maximum(self.high, self.low + self.tolerance), self.hits)
 
 
-def _margins(
-    hits: Hits, y: Floats, p: Floats, width: Floats, both: list[tuple[Ends, Ends]]
-) -> tuple[Floats, Floats]:
+def _margins(hits: Hits, y: Floats, p: Floats, width: Floats, both: list[tuple[Ends, Ends]]) -> tuple[Floats, Floats]:
     """Return by how much guesses inside intervals may beat those at both ends: in hits, and less false hits.
 
     ``both`` are the ways of the two ends of the window from one end of the interval, of some ``width``, to the other.

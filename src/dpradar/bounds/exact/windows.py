@@ -39,6 +39,14 @@ class Windows:
         """The probability of the window of each guess."""
         return self.high.cdf - self.low.cdf
 
+    def least(self, low: Floats, high: Floats) -> Floats:
+        """Return bounds on the probabilities of the windows that meet each of some intervals."""
+        first = np.clip(np.searchsorted(self.high.x, low, side="left") - 1, 0, self.guesses.size - 2)
+        last = np.clip(np.searchsorted(self.low.x, high, side="right"), first + 1, self.guesses.size - 1)
+        bound = np.minimum(self.range[0], np.minimum(self.chance[1:], self.chance[:-1]))
+        pairs = np.stack([first, last], axis=1).ravel()
+        return np.asarray(np.maximum(np.minimum.reduceat(np.append(bound, np.inf), pairs)[::2], 0.0))
+
     @cached_property
     def range(self) -> tuple[Floats, Floats]:
         """Bounds on the probabilities of all windows between neighbouring guesses."""
@@ -79,6 +87,7 @@ def _chances(windows: Windows) -> tuple[Floats, Floats]:
         np.maximum.at(most, which[~wide], (np.maximum(left, right) + off)[~wide])
         if not wide.any():
             break
-        which = np.repeat(which[wide], 2)
-        low, high = (halved(prior, first.take(wide), last.take(wide)) for first, last in (low, high))
+        index = np.flatnonzero(wide)
+        which = np.repeat(which[index], 2)
+        low, high = (halved(prior, first.take(index), last.take(index)) for first, last in (low, high))
     return least, most
