@@ -85,7 +85,7 @@ def test_scores_stay_below_the_lifted_ends_and_their_integrals_inside(case):
         assert np.all(integral <= end * (values[:, 0] + 2 * values[:, 200] + values[:, -1]) + upper + slack)
         for rad in (False, True):
             ends = np.array([[max(values[int(rad), 0], values[int(rad), -1])]])
-            lifted = bends.lifted(y[:1], y[-1:], ends, rad=rad)[0, 0]
+            lifted = bends.lifts(y[:1], y[-1:])[int(rad)](ends)[0, 0]
             assert values[int(rad)].max() <= lifted + 1e-12
 
 

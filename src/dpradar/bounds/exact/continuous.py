@@ -38,7 +38,7 @@ _PRIOR = 6e-6  # what the steps in place of the prior may cost, about
 _OUTPUTS = 2.5e-5  # what the grid of outputs may cost
 _GUESSES = 1e-5  # what the search for the best window may cost
 _MOST_PAIRS = 65_000
-_GROUP = 4  # outputs that are looked at together
+_GROUP = 6  # outputs that are looked at together
 _ENTRIES = 200_000  # of one work array
 _WIDE = 1e-4
 _TURNS = "the prior's density rises and falls no more often than its averages over thousands of cells show"
@@ -129,20 +129,24 @@ def _ends(model: ContinuousModel, noise: object) -> list[AtEnd]:
 def _integrated(grid: OutputGrid, prior: StepPrior, attacker: _Knowing | _Unknowing) -> Floats:
     """Return the integrals of the columns: lower ones by the middle of each pair, upper ones by the ends of cells."""
     noise, n = prior.noise, grid.start.size
-    outputs = grid.outputs
     middle, end = attacker.bends.weights(grid.half)
-    below = np.concatenate([np.zeros(n), middle, np.zeros(n)])
-    above = np.concatenate([end, 2.0 * end, end])
-    if grid.tails:
-        at, weight = np.array(grid.tails).T
-        outputs, below, above = (np.concatenate([x, y]) for x, y in ((outputs, at), (below, weight), (above, weight)))
-    y, where = np.unique(outputs, return_inverse=True)
-    below, above = (np.bincount(where, weights=w, minlength=y.size) for w in (below, above))
+    zero = np.zeros(n)
+    weights = np.stack(
+        [
+            np.concatenate([zero, middle, zero]),
+            np.concatenate([end, 2.0 * end, end]),
+            np.concatenate([zero, 2.0 * grid.half, zero]),  # hits are not bounded but summed
+        ]
+    )
+    at, tail = np.array(grid.tails).reshape(-1, 2).T
+    weights = np.concatenate([weights, np.tile(tail, (3, 1))], axis=1)
+    y, where = np.unique(np.concatenate([grid.outputs, at]), return_inverse=True)
+    below, above, plain = (np.bincount(where, weights=w, minlength=y.size) for w in weights)
     total = np.zeros(5)
     for some in _batches(y, prior, noise.reach):
-        rad_low, rad_high, success_low, success_high, hits = attacker.score(noise, y[some], noise.reach)
-        lower, upper = below[some], above[some]
-        total += [lower @ rad_low, upper @ rad_high, lower @ success_low, upper @ success_high, lower @ hits]
+        columns = attacker.score(noise, y[some], noise.reach)
+        by = (below, above, below, above, plain)
+        total += [weight[some] @ column for weight, column in zip(by, columns, strict=True)]
     return total
 
 
@@ -153,7 +157,7 @@ def _batches(y: Floats, prior: StepPrior, reach: float) -> list[slice]:
     slices, start = [], 0
     while start < y.size:
         size = max(1, int(_ENTRIES // max(int(last[start] - first[start]), 100)))
-        stop = min(start + size, int(np.searchsorted(y, y[start] + reach)) + 1, y.size)
+        stop = min(start + size, int(np.searchsorted(y, y[start] + 2.0 * reach)) + 1, y.size)
         slices.append(slice(start, max(stop, start + 1)))
         start = slices[-1].stop
     return slices
@@ -200,8 +204,7 @@ class _Unknowing:
         groups = np.append(np.arange(0, max(y.size - 1, 1), _GROUP), y.size - 1)
         columns = Columns.of(self.table, likelihood, y, reach, groups)
         tolerance = _GUESSES * (columns.hits.total + (0.1 if np.isinf(reach) else 0.1 / self.length))
-        gained = columns.best(tolerance, self.bends, rad=True)
-        won = columns.best(tolerance, self.bends, rad=False)
+        won, gained = columns.best(tolerance, self.bends)
         return gained.low, gained.high, won.low, won.high, gained.hits
 
     def glance(self, y: Floats) -> tuple[Floats, Floats, Floats]:

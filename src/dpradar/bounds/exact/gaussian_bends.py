@@ -18,6 +18,7 @@ from .ranges import largest_touching
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .output_grid import Lift
     from .step_prior import StepPrior
 
 __all__ = ["FAR", "GaussianBends"]
@@ -85,10 +86,10 @@ class GaussianBends:
             total += 2.0 * left * math.exp(-0.5 * left * left) * widest / unit
         return total + 16.0 * math.exp(-32.0) * 2.0 * float(half.max()) / unit
 
-    def lifted(self, low: Floats, high: Floats, bounds: Floats, *, rad: bool) -> Floats:
-        """Return bounds on scores over cells of outputs (rows), given the larger ones of those at their two ends."""
-        bulge = self.curvature(low, high)[int(rad)] * (high - low) ** 2 / 8.0
-        return np.asarray(bounds + bulge[:, None])
+    def lifts(self, low: Floats, high: Floats) -> tuple[Lift, Lift]:
+        """Return what makes bounds on scores over cells of outputs (rows) from the larger ones at their two ends."""
+        hits, gains = self.curvature(low, high)[:, :, None] * ((high - low) ** 2 / 8.0)[:, None]
+        return (lambda bounds: bounds + hits), (lambda bounds: bounds + gains)
 
     def bend(self, low: Floats, high: Floats, glance: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Floats:
         """Return the bound on how fast scores bend in cells of outputs."""

@@ -18,6 +18,7 @@ from .ranges import largest_touching
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .output_grid import Lift
     from .step_prior import StepPrior
 
 __all__ = ["LaplaceBends"]
@@ -79,14 +80,19 @@ class LaplaceBends:
         near = largest_touching(ratio, edges, low - _FAR * b, high + _FAR * b)
         return np.asarray(near + around / b + float(ratio.max()) * np.exp(-_FAR))
 
-    def lifted(self, low: Floats, high: Floats, bounds: Floats, *, rad: bool) -> Floats:
-        """Return bounds on scores over cells of outputs (rows), given the larger ones of those at their two ends."""
+    def lifts(self, low: Floats, high: Floats) -> tuple[Lift, Lift]:
+        """Return what makes bounds on scores over cells of outputs (rows) from the larger ones at their two ends."""
         b, width = self.prior.noise.unit, high - low
-        top = self.ceilings(low, high)[int(rad)][:, None]
         share = (1.0 - 1.0 / np.cosh(np.minimum(0.5 * width / b, 300.0)))[:, None]
         lump = (self._mass(low, high) * width / (4.0 * b * b))[:, None]
-        lump = lump + share * np.maximum(-bounds, 0.0)
-        return np.asarray(bounds + np.minimum(share * np.maximum(top - bounds, 0.0), lump))
+
+        def lift(top: Floats) -> Lift:
+            return lambda bounds: (
+                bounds + np.minimum(share * np.maximum(top - bounds, 0.0), lump + share * np.maximum(-bounds, 0.0))
+            )
+
+        hits, gains = self.ceilings(low, high)
+        return lift(hits[:, None]), lift(gains[:, None])
 
     def bend(self, low: Floats, high: Floats, glance: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Floats:
         """Return about how fast scores bend in cells of outputs, to place outputs by; nothing rests on it."""

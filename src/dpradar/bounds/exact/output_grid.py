@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,14 +14,15 @@ from .gaussian_bends import FAR
 from .likelihoods import GaussianNoise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .step_prior import StepPrior
 
-__all__ = ["Bends", "OutputGrid", "output_grid"]
+__all__ = ["Bends", "Lift", "OutputGrid", "output_grid"]
 
 Floats = NDArray[np.float64]
+Lift = Callable[[Floats], Floats]
 _BASE = 400  # base cells of equal width, and about as many of equal number of the prior's cells
+_MANY = 8_000  # pairs of cells: of more, which take seconds for Gaussian noise, the cost may be
+_DEAR = 5.0  # times the tolerance
 _LITTLE = 1e-9  # base cells with less probability may have pairs wider than two units
 
 
@@ -39,8 +41,11 @@ class Bends(Protocol):
         They are in units of the noise's peak, the integral of the slope, and hold for outputs below x, too.
         """
 
-    def lifted(self, low: Floats, high: Floats, bounds: Floats, *, rad: bool) -> Floats:
-        """Return bounds on scores over cells of outputs (rows), given the larger ones of those at their two ends."""
+    def lifts(self, low: Floats, high: Floats) -> tuple[Lift, Lift]:
+        """Return what makes bounds on scores over cells of outputs (rows) from the larger ones at their two ends.
+
+        The first is for hits, the second for hits less false hits.
+        """
 
     def bend(self, low: Floats, high: Floats, glance: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Floats:
         """Return about how fast scores bend in cells of outputs, to place outputs by; nothing rests on it."""
@@ -91,7 +96,10 @@ def output_grid(
     # The error of a pair is about bend * half^3 / 2; for a given number of pairs bend * half^3 is the same for all.
     share = np.cbrt(bend) * width
     total = float(share.sum())
-    pairs = min(max(0.5 * total**1.5 * math.sqrt(0.25 / tolerance), 1.0), float(most))
+    pairs = max(0.5 * total**1.5 * math.sqrt(0.25 / tolerance), 1.0)
+    if isinstance(prior.noise, GaussianNoise):
+        pairs = max(pairs / math.sqrt(_DEAR), min(pairs, _MANY))
+    pairs = min(pairs, float(most))
     count = np.maximum(np.ceil(share / max(total, 1e-300) * pairs), 1.0)
     some = bend * unit**2 * width > _LITTLE
     count = np.where(some, np.maximum(count, np.minimum(np.ceil(0.5 * width / unit), most)), count).astype(np.intp)

@@ -12,10 +12,8 @@ from .hits import Hits
 from .window_ends import Ends, densities, factors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .likelihoods import Likelihood
-    from .output_grid import Bends
+    from .output_grid import Bends, Lift
     from .windows import Windows
 
 __all__ = ["Best", "Columns"]
@@ -51,13 +49,17 @@ class Columns:
         ranges = [np.arange(*r) for r in _ranges(windows, hits) if r[1] - r[0] > 1]
         return cls(windows, hits, tuple(_Scan.of(windows, hits, index, groups) for index in ranges), groups)
 
-    def best(self, tolerance: Floats, bends: Bends, *, rad: bool) -> Best:
-        """Return the best scores; ``tolerance`` is by how much the bound may exceed them, output by output."""
-        search = _Search.of(self, tolerance, rad=rad)
+    def best(self, tolerance: Floats, bends: Bends) -> tuple[Best, Best]:
+        """Return the best hits and the best hits less false hits.
+
+        ``tolerance`` is by how much the bounds may exceed the scores, output by output.
+        """
         y = self.hits.y[self.groups]
-        for scan in self.scans:
-            search.scan(scan, lambda bounds: bends.lifted(y[:-1], y[1:], bounds, rad=rad))
-        return search.result()
+        hits, gains = (_Search.of(self, tolerance, rad=rad) for rad in (False, True))
+        for search, lifted in zip((hits, gains), bends.lifts(y[:-1], y[1:]), strict=True):
+            for scan in self.scans:
+                search.scan(scan, lifted)
+        return hits.result(), gains.result()
 
     def glance(self, *, rad: bool) -> Floats:
         """Return the best scores of the windows that are looked at first, at the first output of each group."""
@@ -140,7 +142,7 @@ class _Search:
         hits = h.below(row, high) - h.below(row, low)
         return (hits - h.total[row] * (high.cdf - low.cdf) if self.rad else hits), hits
 
-    def scan(self, scan: _Scan, lifted: Callable[[Floats], Floats]) -> None:
+    def scan(self, scan: _Scan, lifted: Lift) -> None:
         """Look at some neighbouring guesses and at all between them.
 
         ``lifted`` makes a bound for all outputs of a group from the larger one at its first output and the next one's.
