@@ -24,20 +24,22 @@ def widest(seed: int) -> float:
     question = random_question(np.random.default_rng(seed))
     answer = dr.assess(mechanism(question), threat(question))
     bounds = [found_by(answer, "exact-continuous", quantity) for quantity in ("rad", "success")]
-    for n in (2_000, 8_000, 24_000):
-        value = reference(question, n, min(n, 4_000) // 2)
-        inside = [
-            bound.low - value.moved <= expected <= bound.high + value.moved
-            for bound, expected in zip(bounds, (value.rad, value.success), strict=True)
-        ]
-        if all(inside):
+    for fine in (1, 2, 4):
+        value = reference(question, fine)
+        expected = (value.rad, 1.0 if question.known else value.success)
+        inside = [b.low - value.moved <= x <= b.high + value.moved for b, x in zip(bounds, expected, strict=True)]
+        if all(inside) and (value.moved <= WIDTH or fine > 1):
             break
     assert all(inside), (seed, bounds, value)
     return max(bound.high - bound.low for bound in bounds)
 
 
-def test_random_questions():
-    assert sum(widest(seed) <= WIDTH for seed in (0, 3, 6, 9, 10, 12, 13, 14)) >= 7
+QUICK = (0, 2, 3, 4, 6, 9, 16, 29)  # renormalised, Gaussian, poles, heavy tails, clamped, known or not
+
+
+@pytest.mark.parametrize("seed", QUICK)
+def test_random_questions(seed):
+    assert widest(seed) <= WIDTH
 
 
 @pytest.mark.slow

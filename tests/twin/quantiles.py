@@ -1,30 +1,32 @@
-"""A continuous prior in quantile coordinates: Theorem 4.3 as written, by sums that are refined once.
+"""A continuous prior as many points: Theorem 4.3 as written, by sums at two resolutions.
 
-The record is Q(u) with u uniform on [0, 1]; a window [g - eta, g + eta] is the stretch of u from F(g - eta) to
-F(g + eta). For each of many outputs the likelihoods of n records in the middle of equal stretches of u are added up,
-and the best of many guesses is taken. The difference between two resolutions estimates the error, which is of second
-order except at kinks.
+Cells of records follow the quantiles of the prior and the scale of the noise; the probability of a cell sits at its
+median. Cells of outputs count with the density in their middle. For each output the best of the windows
+[g - eta, g + eta] that begin or end on an edge of a cell is taken; inside a cell hits are taken to grow with the
+prior's probability. Every error is of second order in the width of the cells, but for the kinks of best windows.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
 Array = NDArray[np.float64]
+BLOCK = 64  # outputs that are looked at together
+LITTLE = 1e-9  # cells with less probability may be wide
 
 
 class Question(NamedTuple):
     """Who asks what: law on [low, high]; kind of noise, its scale, ends of the output and what they mean."""
 
-    law: object
+    law: Any
     low: float
     high: float
     kind: str  # laplace or gaussian
@@ -57,76 +59,124 @@ def cumulative(question: Question, x: Array) -> Array:
     return np.where(u < 0, 0.5 * np.exp(np.minimum(u, 0)), 1 - 0.5 * np.exp(-np.maximum(u, 0)))
 
 
-def _range(question: Question, records: Array) -> tuple[float, float]:
-    far = question.scale * (24 if question.kind == "laplace" else 8)
-    low, high = records[0] - far, records[-1] + far
-    if question.ends is None:
-        return low, high
-    return max(low, question.ends[0]), min(high, question.ends[1])
+class Cells:
+    """Cells of records: edges, the probability below each, and where the probability of each cell sits."""
+
+    def __init__(self, question: Question, fine: int) -> None:
+        q = self.question = question
+        start, stop = float(q.law.cdf(q.low)), float(q.law.cdf(q.high))
+        self.share = lambda x: (q.law.cdf(np.clip(x, q.low, q.high)) - start) / (stop - start)
+        tails = 10.0 ** -np.arange(1.0, 16.0, 0.5 / fine)
+        levels = np.unique(np.concatenate([np.arange(1, 250 * fine) / (250 * fine), tails, 1 - tails]))
+        spread = q.law.ppf(start + levels * (stop - start))
+        marks = [q.low, q.high, q.low + q.eta, q.high - q.eta]
+        edges = np.unique(np.clip(np.concatenate([spread, marks]), q.low, q.high))
+        step = q.scale / (4 * fine)
+        while True:
+            below = np.maximum.accumulate(self.share(edges))
+            wide = np.flatnonzero((np.diff(edges) > step) & (np.diff(below) > LITTLE))
+            if wide.size == 0:
+                break
+            edges = np.sort(np.concatenate([edges, (edges[wide] + edges[wide + 1]) / 2]))
+        self.edges, self.below, self.mass = edges, below, np.diff(below)
+        medians = q.law.ppf(start + (below[:-1] + self.mass / 2) * (stop - start))
+        self.points = np.clip(medians, edges[:-1], edges[1:])
+        middle = (edges[1:] + edges[:-1]) / 2
+        self.free = np.maximum(middle - q.low, q.high - middle) > q.eta  # some guess is wrong
+        self.factor = np.ones(self.mass.size)
+        if q.ends is not None and not q.clamped:
+            inside = cumulative(q, q.ends[1] - self.points) - cumulative(q, q.ends[0] - self.points)
+            self.factor = 1 / inside
+
+    def place(self, x: Array) -> Array:
+        """Return x as the number of cells below it, with the part of the cell that it stands in."""
+        cell = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.mass.size - 1)
+        part = (self.share(x) - self.below[cell]) / np.maximum(self.mass[cell], 1e-300)
+        return cell + np.clip(np.where(self.mass[cell] > 0, part, 0.0), 0.0, 1.0)
+
+    def windows(self) -> tuple[Array, Array, Array]:
+        """Return the places of the ends of windows that begin on an edge or end on one, and their probabilities."""
+        q, e = self.question, self.edges
+        number = np.arange(e.size, dtype=float)
+        begin, end = e + q.eta <= q.high, e - q.eta >= q.low
+        left = np.concatenate([number[begin], self.place(np.maximum(e[end] - 2 * q.eta, q.low))])
+        right = np.concatenate([self.place(np.minimum(e[begin] + 2 * q.eta, q.high)), number[end]])
+        order = np.lexsort((right, left))
+        left, right = left[order], right[order]
+        return left, right, interpolated(self.below, right) - interpolated(self.below, left)
+
+    def outputs(self, fine: int) -> tuple[Array, Array]:
+        """Return outputs and the widths of their cells, where records with some probability reach."""
+        q = self.question
+        far, step = q.scale * (24 if q.kind == "laplace" else 8), q.scale / (4 * fine)
+        low, high = q.ends or (-np.inf, np.inf)
+        some = self.mass > LITTLE / 100
+        first, last = self.edges[:-1][some] - far, self.edges[1:][some] + far
+        breaks = np.flatnonzero(first[1:] > last[:-1]) + 1
+        edges = [self.edges]
+        for part in np.split(np.arange(first.size), breaks):
+            a, b = max(first[part[0]], low), min(last[part[-1]], high)
+            if a < b:
+                edges.append(np.linspace(a, b, math.ceil((b - a) / step) + 1))
+        joined = np.unique(np.clip(np.concatenate(edges), low, high))
+        return (joined[1:] + joined[:-1]) / 2, np.diff(joined)
 
 
-def _rows(question: Question, records: Array, outputs: int) -> tuple[Array, Array]:
-    """Return outputs and their weights: a uniform grid and one that follows the records, merged."""
-    low, high = _range(question, records)
-    if not low < high:
-        return np.empty(0), np.empty(0)
-    near = records[:: max(1, records.size // outputs)]
-    edges = np.unique(np.clip(np.concatenate([np.linspace(low, high, outputs + 1), near]), low, high))
-    return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+def interpolated(values: Array, place: Array) -> Array:
+    index = np.minimum(place.astype(int), values.shape[-1] - 2)
+    part = place - index
+    return values[..., index] * (1 - part) + values[..., index + 1] * part
 
 
-def at_resolution(question: Question, n: int, outputs: int, guesses: int) -> tuple[float, float]:
+def _tables(cells: Cells, fine: int) -> Iterator[tuple[slice, Array, Array]]:
+    """Cells within reach, likelihoods (rows = outputs) of their points, and the weights of the outputs."""
+    q, last = cells.question, cells.mass.size
+    far = q.scale * (30 if q.kind == "laplace" else 8)
+    y, weight = cells.outputs(fine)
+    start = 0
+    while start < y.size:
+        stop = min(start + BLOCK, int(np.searchsorted(y, y[start] + q.scale)) + 1, y.size)
+        first = max(int(np.searchsorted(cells.edges, y[start] - far, side="right")) - 1, 0)
+        band = slice(min(first, last - 1), max(int(np.searchsorted(cells.edges, y[stop - 1] + far)), first + 1))
+        yield band, density(q, y[start:stop, None] - cells.points[band]) * cells.factor[band], weight[start:stop]
+        start = stop
+    if q.ends is not None and q.clamped:
+        below, above = cumulative(q, q.ends[0] - cells.points), cumulative(q, cells.points - q.ends[1])
+        yield slice(0, last), np.stack([below, above]), np.ones(2)
+
+
+def at_resolution(question: Question, fine: int) -> tuple[float, float]:
     """Return rad and success on one grid."""
-    law, low, high, eta = question.law, question.low, question.high, question.eta
-    start, stop = float(law.cdf(low)), float(law.cdf(high))
-    records = np.clip(law.ppf(start + (np.arange(n) + 0.5) / n * (stop - start)), low, high)
-    share: Callable[[Array], Array] = lambda x: (law.cdf(np.clip(x, low, high)) - start) / (stop - start)  # noqa: E731
-    centre = np.unique(np.concatenate([records[:: max(1, n // guesses)], np.linspace(low, high, guesses // 4)]))
-    g = np.unique(np.clip(np.concatenate([centre, centre - eta, centre + eta, [low, high]]), low, high))
-    left, right = share(g - eta), share(g + eta)
-    # The part of each stretch of u whose records some guess misses: not within eta of both ends.
-    first, last = (float(share(np.array(x))) for x in (high - eta, low + eta))
-    edges = np.arange(n + 1) / n
-    free = 1 - n * np.clip(np.minimum(edges[1:], last) - np.maximum(edges[:-1], first), 0, None)
-    y, weight = _rows(question, records, outputs)
-    scale = np.ones(n)
-    if question.ends is not None and not question.clamped:
-        scale = 1 / (
-            cumulative(question, question.ends[1] - records) - cumulative(question, question.ends[0] - records)
-        )
+    cells = Cells(question, fine)
+    left, right, chance = cells.windows()
     rad = success = 0.0
-
-    def add(table: Array, w: Array) -> None:
-        nonlocal rad, success
-        p = table.mean(axis=1)
+    for band, table, weight in _tables(cells, fine):
+        mass = cells.mass[band]
+        p = table @ mass
         if question.known:
-            rad += float(w @ (np.maximum(table - p[:, None], 0) * free).mean(axis=1))
-            success += float(w @ p)
-            return
-        running = np.concatenate([np.zeros((table.shape[0], 1)), np.cumsum(table, axis=1)], axis=1) / n
-        hits = _interpolated(running, right) - _interpolated(running, left)
-        rad += float(w @ (hits - p[:, None] * (right - left)).max(axis=1))
-        success += float(w @ hits.max(axis=1))
-
-    for k in range(0, y.size, step := 200):
-        part = y[k : k + step]
-        add(density(question, part[:, None] - records) * scale, weight[k : k + step])
-    if question.ends is not None and question.clamped:
-        below = cumulative(question, question.ends[0] - records)
-        add(np.stack([below, cumulative(question, records - question.ends[1])]), np.ones(2))
+            success += float(weight @ p)
+            rad += float(weight @ (np.maximum(table - p[:, None], 0) @ (mass * cells.free[band])))
+            continue
+        size = mass.size
+        ends_inside = ((left > band.start) & (left < band.start + size)) | (
+            (right > band.start) & (right < band.start + size)
+        )
+        around = (left <= band.start) & (right >= band.start + size)
+        running = np.concatenate([np.zeros((p.size, 1)), np.cumsum(table * mass, axis=1)], axis=1)
+        start, stop = (np.clip(x[ends_inside] - band.start, 0, size) for x in (left, right))
+        hits = interpolated(running, stop) - interpolated(running, start)
+        gains = hits - p[:, None] * chance[ends_inside]
+        best, gain = (x.max(axis=1, initial=0.0) for x in (hits, gains))
+        if around.any():
+            best, gain = np.maximum(best, p), np.maximum(gain, p * (1 - chance[around].min()))
+        rad += float(weight @ gain)
+        success += float(weight @ best)
     return rad, success
 
 
-def _interpolated(running: Array, u: Array) -> Array:
-    place = u * (running.shape[1] - 1)
-    index = np.minimum(place.astype(int), running.shape[1] - 2)
-    t = place - index
-    return running[:, index] * (1 - t) + running[:, index + 1] * t
-
-
-def reference(question: Question, n: int = 2000, outputs: int = 1000, guesses: int = 400) -> Reference:
+def reference(question: Question, fine: int = 2) -> Reference:
     """Return both values, extrapolated from two resolutions, and the larger one of the two changes."""
-    coarse = at_resolution(question, n // 2, outputs // 2, guesses // 2)
-    fine = at_resolution(question, n, outputs, guesses)
-    moved = max(abs(f - c) for f, c in zip(fine, coarse, strict=True))
-    return Reference(fine[0], fine[1], moved)
+    coarse, finer = (at_resolution(question, k) for k in (fine, 2 * fine))
+    moved = max(abs(f - c) for f, c in zip(finer, coarse, strict=True))
+    rad, success = (f + (f - c) / 3 for f, c in zip(finer, coarse, strict=True))
+    return Reference(rad, success, moved)

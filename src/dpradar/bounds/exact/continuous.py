@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +11,16 @@ from numpy.typing import NDArray
 from ...threats.ceiling import raw_data
 from ..case import Inapplicable
 from .density_shapes import cdf_error, density_shape
-from .likelihoods import AtEnd, noise_of
-from .output_grid import OutputGrid, bulges, errors, output_grid
+from .gaussian_bends import GaussianBends
+from .laplace_bends import LaplaceBends
+from .likelihoods import AtEnd, GaussianNoise, noise_of
+from .named_records import named_records
+from .output_grid import Bends, OutputGrid, output_grid
 from .risk import ExactRisk
 from .small_noise import small_noise_risk
 from .step_prior import StepPrior, step_prior
-from .windows import Columns, Windows, windows
+from .window_search import Columns
+from .windows import Windows, windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +38,7 @@ _PRIOR = 6e-6  # what the steps in place of the prior may cost, about
 _OUTPUTS = 2.5e-5  # what the grid of outputs may cost
 _GUESSES = 1e-5  # what the search for the best window may cost
 _MOST_PAIRS = 65_000
-_GROUP = 10  # outputs that are looked at together
+_GROUP = 6  # outputs that are looked at together
 _ENTRIES = 200_000  # of one work array
 _WIDE = 1e-4
 _TURNS = "the prior's density rises and falls no more often than its averages over thousands of cells show"
@@ -94,26 +99,22 @@ def _enclosed(model: ContinuousModel, law: Continuous, eta: float, *, known: boo
     noise = noise_of(model.kernel)
     marks = np.array([law.high - eta, law.low + eta])
     tolerance = _PRIOR / (2.0 if model.renormalised else 1.0)
-    prior, success_off, rad_off = step_prior(law, model, noise, marks, tolerance, known=known)
-    if known:
-        kappa = 1.0
-        score = _known(prior, law, eta)
-    else:
-        table = windows(prior, eta)
-        kappa = float(min(table.range[1].max(), 1.0))
-        score = _unknown(table, kappa)
-    low, high = (model.low, model.high) if model.clamp or model.renormalised else (-np.inf, np.inf)
-    grid = output_grid(prior, low, high, kappa, _OUTPUTS, _MOST_PAIRS)
-    total = _integrated(grid, prior, score)
+    prior, deviations = step_prior(law, model, noise, marks, tolerance, known=known)
+    attacker = _Knowing.of(prior, law, eta) if known else _Unknowing.of(prior, eta)
+    ends = (model.low, model.high) if model.clamp or model.renormalised else (-np.inf, np.inf)
+    grid = output_grid(prior, ends, attacker.bends, attacker.glance, _OUTPUTS, _MOST_PAIRS)
+    total = _integrated(grid, prior, attacker)
     for likelihood in _ends(model, noise):
-        total = total + np.array([x[0] for x in score(likelihood, np.zeros(1), np.inf)])
-    costs = errors(prior, grid, kappa)
+        total = total + np.array([x[0] for x in attacker.score(likelihood, np.zeros(1), np.inf)])
+    lower, upper = (cost.sum(axis=1) for cost in attacker.bends.errors(grid.start, grid.half))
+    sums = attacker.bends.slope_sums(grid.start, grid.half) if grid.start.size else np.ones(prior.edges.size - 1)
+    success_off, rad_off = deviations.success(sums), deviations.rad(sums)
     rounding = _BEYOND + 4.0 * cdf_error(law) * (1.0 + noise.top * (law.high - law.low))
     return (
-        float(total[0]) - costs[2] - rad_off - rounding,
-        float(total[1]) + costs[3] + rad_off + rounding,
-        float(total[2]) - costs[0] - success_off - rounding,
-        float(total[3]) + costs[1] + success_off + rounding,
+        float(total[0] - lower[1]) - rad_off - rounding,
+        float(total[1] + upper[1]) + rad_off + rounding,
+        float(total[2] - lower[0]) - success_off - rounding,
+        float(total[3] + upper[0]) + success_off + rounding,
         float(total[4]),
     )
 
@@ -125,22 +126,27 @@ def _ends(model: ContinuousModel, noise: object) -> list[AtEnd]:
     return [AtEnd(noise, model.low, -1.0), AtEnd(noise, model.high, 1.0)]  # type: ignore[arg-type]
 
 
-def _integrated(grid: OutputGrid, prior: StepPrior, score: Callable[[Likelihood, Floats, float], Column]) -> Floats:
-    """Return the integrals of the columns: lower ones by the middle of each pair, upper ones by trapezoids."""
-    noise, h, n = prior.noise, grid.half, grid.start.size
-    outputs = grid.outputs
-    below = np.concatenate([np.zeros(n), 2.0 * h, np.zeros(n)])
-    above = np.concatenate([0.5 * h, h, 0.5 * h])
-    if grid.tails:
-        at, weight = np.array(grid.tails).T
-        outputs, below, above = (np.concatenate([x, y]) for x, y in ((outputs, at), (below, weight), (above, weight)))
-    y, where = np.unique(outputs, return_inverse=True)
-    below, above = (np.bincount(where, weights=w, minlength=y.size) for w in (below, above))
+def _integrated(grid: OutputGrid, prior: StepPrior, attacker: _Knowing | _Unknowing) -> Floats:
+    """Return the integrals of the columns: lower ones by the middle of each pair, upper ones by the ends of cells."""
+    noise, n = prior.noise, grid.start.size
+    middle, end = attacker.bends.weights(grid.half)
+    zero = np.zeros(n)
+    weights = np.stack(
+        [
+            np.concatenate([zero, middle, zero]),
+            np.concatenate([end, 2.0 * end, end]),
+            np.concatenate([zero, 2.0 * grid.half, zero]),  # hits are not bounded but summed
+        ]
+    )
+    at, tail = np.array(grid.tails).reshape(-1, 2).T
+    weights = np.concatenate([weights, np.tile(tail, (3, 1))], axis=1)
+    y, where = np.unique(np.concatenate([grid.outputs, at]), return_inverse=True)
+    below, above, plain = (np.bincount(where, weights=w, minlength=y.size) for w in weights)
     total = np.zeros(5)
     for some in _batches(y, prior, noise.reach):
-        rad_low, rad_high, success_low, success_high, hits = score(noise, y[some], noise.reach)
-        lower, upper = below[some], above[some]
-        total += [lower @ rad_low, upper @ rad_high, lower @ success_low, upper @ success_high, lower @ hits]
+        columns = attacker.score(noise, y[some], noise.reach)
+        by = (below, above, below, above, plain)
+        total += [weight[some] @ column for weight, column in zip(by, columns, strict=True)]
     return total
 
 
@@ -151,50 +157,65 @@ def _batches(y: Floats, prior: StepPrior, reach: float) -> list[slice]:
     slices, start = [], 0
     while start < y.size:
         size = max(1, int(_ENTRIES // max(int(last[start] - first[start]), 100)))
-        stop = min(start + size, int(np.searchsorted(y, y[start] + reach)) + 1, y.size)
+        stop = min(start + size, int(np.searchsorted(y, y[start] + 2.0 * reach)) + 1, y.size)
         slices.append(slice(start, max(stop, start + 1)))
         start = slices[-1].stop
     return slices
 
 
-def _unknown(table: Windows, kappa: float) -> Callable[[Likelihood, Floats, float], Column]:
-    """Nothing known: the best window, output by output."""
-    length = float(np.ptp(table.x)) + 20.0 * table.prior.noise.unit
+@dataclass(frozen=True, slots=True, eq=False)
+class _Knowing:
+    """Everything known."""
 
-    def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
-        columns = Columns.of(table, likelihood, y, reach)
-        tolerance = _GUESSES * (columns.total + (0.1 if np.isinf(reach) else 0.1 / length))
+    score: Callable[[Likelihood, Floats, float], Column]
+    prior: StepPrior
+    bends: Bends
+
+    @classmethod
+    def of(cls, prior: StepPrior, law: Continuous, eta: float) -> _Knowing:
+        bends = GaussianBends(prior, 1.0) if _is_gaussian(prior) else LaplaceBends(prior, lambda y, _: np.zeros(y.size))
+        return cls(named_records(prior, law, eta), prior, bends)
+
+    def glance(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return rad, success (which is certain) and density of some outputs."""
+        noise = self.prior.noise
+        parts = [self.score(noise, y[some], noise.reach) for some in _batches(y, self.prior, noise.reach)]
+        gain, _, p, _, _ = (np.concatenate(x) for x in zip(*parts, strict=True))
+        return gain, np.full(y.size, np.inf), p
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unknowing:
+    """Nothing known: the best window, output by output."""
+
+    table: Windows
+    bends: Bends
+    length: float
+
+    @classmethod
+    def of(cls, prior: StepPrior, eta: float) -> _Unknowing:
+        table = windows(prior, eta)
+        kappa = float(min(table.range[1].max(), 1.0))
+        bends = GaussianBends(prior, kappa) if _is_gaussian(prior) else LaplaceBends(prior, table.least)
+        return cls(table, bends, float(np.ptp(prior.edges)) + 20.0 * prior.noise.unit)
+
+    def score(self, likelihood: Likelihood, y: Floats, reach: float) -> Column:
+        """Return bounds on the best scores."""
         groups = np.append(np.arange(0, max(y.size - 1, 1), _GROUP), y.size - 1)
-        bulge = bulges(table.prior, y[groups], kappa) if y.size > 1 else (np.zeros(1), np.zeros(1))
-        gained = columns.best(tolerance, groups, bulge[1], rad=True)
-        won = columns.best(tolerance, groups, bulge[0], rad=False)
+        columns = Columns.of(self.table, likelihood, y, reach, groups)
+        tolerance = _GUESSES * (columns.hits.total + (0.1 if np.isinf(reach) else 0.1 / self.length))
+        won, gained = columns.best(tolerance, self.bends)
         return gained.low, gained.high, won.low, won.high, gained.hits
 
-    return score
+    def glance(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return about rad, success and density of some outputs."""
+        prior, parts = self.table.prior, []
+        for some in _batches(y, prior, prior.noise.reach):
+            columns = Columns.of(self.table, prior.noise, y[some], prior.noise.reach, np.arange(y[some].size))
+            parts.append((columns.glance(rad=True), columns.glance(rad=False), columns.hits.total))
+        gain, won, p = (np.concatenate(x) for x in zip(*parts, strict=True))
+        return gain, won, p
 
 
-def _known(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Likelihood, Floats, float], Column]:
-    """Everything known: name the record where it is likelier than average, or where every guess is right anyway."""
-    edges, below = prior.edges, prior.fine.cdf[prior.coarse]
-    widths, own_mass, hit_mass = np.diff(edges), np.diff(below), np.diff(prior.hits[prior.coarse])
-    middle = edges[:-1] + 0.5 * widths
-    free = np.maximum(middle - law.low, law.high - middle) > eta
-
-    def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
-        first = int(np.clip(np.searchsorted(edges, y[0] - reach, side="right") - 1, 0, widths.size - 1))
-        last = int(np.clip(np.searchsorted(edges, y[-1] + reach, side="left"), first + 1, widths.size))
-        some = slice(first, last)
-        edge, width, column = edges[:-1][some], widths[some], y[:, None]
-        hit, own = hit_mass[some] / width, own_mass[some] / width
-        ratio = np.divide(own, hit, out=np.ones(hit.size), where=hit > 0.0)
-        whole = likelihood.average(column, edge[None, :], width[None, :]) * hit_mass[some]
-        p = whole.sum(axis=1)
-        left, right = likelihood.above(column, p[:, None] * ratio)
-        left = np.maximum(left, edge)
-        inside = np.clip(np.minimum(right, edge + width) - left, 0.0, width)
-        hits = likelihood.average(column, left, inside) * hit * inside
-        gain = (hits - p[:, None] * own * inside) @ free[some].astype(float)
-        won = hits @ free[some].astype(float) + whole @ (~free[some]).astype(float)
-        return gain, gain, p, p, won
-
-    return score
+def _is_gaussian(prior: StepPrior) -> bool:
+    return isinstance(prior.noise, GaussianNoise)

@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .density_shapes import density_shape, steps_of
+from .laplace_sums import LaplaceSums
+from .likelihoods import LaplaceNoise
 from .prior_cells import PriorCells, cut
+from .ranges import largest
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import ContinuousModel
     from ...threats.prior import Continuous
-    from .likelihoods import GaussianNoise, LaplaceNoise
+    from .likelihoods import GaussianNoise
 
-__all__ = ["StepPrior", "step_prior"]
+__all__ = ["Deviations", "StepPrior", "step_prior"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -49,10 +52,31 @@ class StepPrior:
     coarse: Ints  # the fine edges that are edges of coarse cells
     point: float  # narrower cells are points
 
-    @property
+    @cached_property
     def edges(self) -> Floats:
         """The edges of the coarse cells."""
         return self.fine.edges[self.coarse]
+
+    @cached_property
+    def coarse_hits(self) -> Floats:
+        """The measure of hits of everything below each edge of a coarse cell."""
+        return self.hits[self.coarse]
+
+    @cached_property
+    def coarse_factor(self) -> Floats:
+        """The average of c over each coarse cell, by the prior; 1 where the prior has nothing."""
+        mass = np.diff(self.fine.cdf[self.coarse])
+        one = np.ones(mass.size)
+        if np.all(self.factor == 1.0):
+            return one
+        return np.divide(np.diff(self.coarse_hits), mass, out=one, where=mass > 0.0)
+
+    @cached_property
+    def sums(self) -> LaplaceSums | None:
+        """The running sums of Laplace noise."""
+        return (
+            LaplaceSums.of(self.noise, self.edges, self.coarse_hits) if isinstance(self.noise, LaplaceNoise) else None
+        )
 
     @cached_property
     def hits(self) -> Floats:
@@ -88,6 +112,28 @@ class StepPrior:
         """Return the fine cells that hold x."""
         found = np.searchsorted(self.fine.edges, x, side="right") - 1
         return np.clip(found, 0, self.fine.mass.size - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deviations:
+    """By how much the risk of any attack under the steps may differ from that under the prior.
+
+    The parts of the coarse cells (area: whole cells, part: windows that end in a cell) count with the sums over outputs
+    of weight * slope of the noise.
+    """
+
+    area: Floats
+    part: Floats
+    ends: float
+    false: float
+
+    def success(self, slope_sums: Floats) -> float:
+        """Return the bound for success, given the sums for each coarse cell, in units of the noise's peak."""
+        return float(((1.0 + 2.0 * slope_sums) * self.area + 4.0 * slope_sums * self.part).sum()) + self.ends
+
+    def rad(self, slope_sums: Floats) -> float:
+        """Return the bound for rad: false hits come on top."""
+        return self.success(slope_sums) + float(((1.0 + slope_sums) * self.area).sum()) + self.false
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +183,7 @@ def step_prior(
     tolerance: float,
     *,
     known: bool,
-) -> tuple[StepPrior, float, float]:
+) -> tuple[StepPrior, Deviations]:
     """Return the steps, and by how much success and rad of any attack may differ from those under the prior itself.
 
     ``marks`` are made edges. The cells are halved until the differences are about the tolerance.
@@ -167,17 +213,16 @@ def step_prior(
     off = _deviation(cells, model)
     prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges), point)
     inside = ~prior.points
-    area, largest = _moved(prior, prior.hits, off.hits)
-    moved = noise.top * float(area.sum())
+    area, most = _moved(prior, prior.hits, off.hits)
     # A window that ends in a cell in which the density may turn: its part may deviate where the whole does not.
     turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
-    part = 4.0 * noise.top * float((largest * np.diff(prior.edges))[turning].sum())
+    part = np.where(turning, area + most * np.diff(prior.edges), 0.0)
     ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
     if known and model.renormalised:
-        ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, largest))
+        ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, most))
     lost = float(off.wrong.sum())
-    success = 5.0 * moved + part + ends + lost
-    return prior, success, success + moved + lost + 2.0 * float(off.own[inside].max(initial=0.0))
+    false = lost + 2.0 * float(off.own[inside].max(initial=0.0))
+    return prior, Deviations(noise.top * area, noise.top * part, ends + lost, false)
 
 
 def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
@@ -202,8 +247,8 @@ def _moved(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]
     apart = np.abs(np.append(hits[:-1] - chord, 0.0))
     # Between fine edges the difference is at most that of the steps more than what a straight line says.
     area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off * prior.fine.width
-    largest = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
-    return np.add.reduceat(area, start[:-1]), largest
+    most = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
+    return np.add.reduceat(area, start[:-1]), most
 
 
 def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
@@ -213,8 +258,7 @@ def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> 
     blocks = edges[0] + unit * np.arange(count + 1)
     first = np.clip(np.searchsorted(edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
     last = np.clip(np.searchsorted(edges, blocks[1:], side="left"), first + 1, cdf.size)
-    largest = np.maximum.reduceat(np.append(cdf, 0.0), np.stack([first, last], axis=1).ravel())[::2]
-    padded = np.concatenate([np.zeros(_LAGS), largest, np.zeros(_LAGS)])
+    padded = np.concatenate([np.zeros(_LAGS), largest(cdf, first, last), np.zeros(_LAGS)])
     reached = np.zeros(padded.size)
     for lag in range(_LAGS + 1):
         height = float(noise.at(np.zeros(1), np.array([max(lag - 1, 0) * unit]))[0])

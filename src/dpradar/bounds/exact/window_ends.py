@@ -25,6 +25,7 @@ class Ends:
     fine: Ints  # the fine cell
     cdf: Floats
     hits: Floats  # the measure of hits below
+    sums: Floats  # for Laplace noise two rows: the densities of an output here that records below and above make
 
     @classmethod
     def of(cls, prior: StepPrior, x: Floats) -> Ends:
@@ -35,11 +36,25 @@ class Ends:
         # Inside a cell that counts as a point a window ends before or after it.
         share = np.where(prior.points[fine], np.rint(share), share)
         hits = prior.hits[fine] + share * (prior.hits[fine + 1] - prior.hits[fine])
-        return cls(x, fine, cells.cdf[fine] + share * cells.mass[fine], hits)
+        cdf = cells.cdf[fine] + share * cells.mass[fine]
+        return cls(x, fine, cdf, hits, _sums(prior, x, prior.coarse_cell[fine], hits))
 
-    def take(self, index: NDArray[Any]) -> Ends:
+    @classmethod
+    def on_chords(cls, prior: StepPrior, x: Floats) -> Ends:
+        """Return the ends at some places under the prior that is uniform inside each coarse cell."""
+        edges, start = prior.edges, prior.coarse
+        cell = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, edges.size - 2)
+        share = np.clip((x - edges[cell]) / (edges[cell + 1] - edges[cell]), 0.0, 1.0)
+        cdf, hits = (
+            below[start[cell]] + share * (below[start[cell + 1]] - below[start[cell]])
+            for below in (prior.fine.cdf, prior.hits)
+        )
+        return cls(x, start[cell], cdf, hits, _sums(prior, x, cell, hits))
+
+    def take(self, index: Ints) -> Ends:
         """Return some of them."""
-        return Ends(self.x[index], self.fine[index], self.cdf[index], self.hits[index])
+        x, cdf, hits = (a.take(index) for a in (self.x, self.cdf, self.hits))
+        return Ends(x, self.fine.take(index), cdf, hits, self.sums.take(index, axis=1))
 
     def split(self, inner: Ends, last: Ends) -> tuple[Ends, Ends]:
         """Return both ends of the pieces that ``inner`` cuts the ways from here to ``last`` into."""
@@ -48,10 +63,19 @@ class Ends:
             np.concatenate([a[:, None], b.reshape(n, -1), c[:, None]], axis=1)
             for a, b, c in zip(self._arrays(), inner._arrays(), last._arrays(), strict=True)
         ]
-        return Ends(*(r[:, :-1].ravel() for r in rows)), Ends(*(r[:, 1:].ravel() for r in rows))
+        return _joined([r[:, :-1].ravel() for r in rows]), _joined([r[:, 1:].ravel() for r in rows])
 
     def _arrays(self) -> tuple[Any, ...]:
-        return self.x, self.fine, self.cdf, self.hits
+        return self.x, self.fine, self.cdf, self.hits, *self.sums
+
+
+def _joined(arrays: list[Any]) -> Ends:
+    x, fine, cdf, hits, *sums = arrays
+    return Ends(x, fine, cdf, hits, np.array(sums).reshape(len(sums), x.size))
+
+
+def _sums(prior: StepPrior, x: Floats, cell: Ints, hits: Floats) -> Floats:
+    return np.empty((0, x.size)) if prior.sums is None else prior.sums.at(x, cell, hits)
 
 
 def densities(prior: StepPrior, first: Ends, last: Ends) -> tuple[Any, ...]:
