@@ -21,6 +21,7 @@ LAWS = {
 FORMS = {"laplace": 5e-4, "gaussian": 1.5e-3}
 
 
+@pytest.mark.slow  # a reference as fine as the noise
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LAWS)
@@ -29,7 +30,7 @@ def test_the_interval_holds_the_reference(name, form, known):
     question = Question(law, low, high, form, FORMS[form], 0.05, known, (low, high))
     release, whose = mechanism(question), threat(question)
     rad, success, _ = small_noise_risk(release.at(whose.prior).continuous, whose, whose.finite.interval)
-    value = reference(question, 3_000, 1_000)
+    value = reference(question)
     assert rad[0] - value.moved <= value.rad <= rad[1] + value.moved
     assert success[0] - value.moved <= value.success  # at most 1, as any probability
     assert success[1] == 1.0

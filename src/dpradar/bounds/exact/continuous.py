@@ -41,6 +41,7 @@ _MOST_PAIRS = 65_000
 _GROUP = 6  # outputs that are looked at together
 _ENTRIES = 200_000  # of one work array
 _WIDE = 1e-4
+_TINY = 1e-5  # of the interval: a grid for such noise takes minutes
 _TURNS = "the prior's density rises and falls no more often than its averages over thousands of cells show"
 _BEYOND = 4e-7  # what records beyond the reach of the noise may add to the scores, and rounding
 
@@ -70,7 +71,8 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     if eta == 0.0 and not known:
         return ExactRisk(rad=(0.0, 0.0), success=(0.0, 0.0), hit=0.0)
     small = small_noise_risk(model, threat, law)
-    if small is not None and max(high - low for low, high in small[:2]) <= _WIDE:
+    tiny = model.kernel.unit < _TINY * (law.high - law.low)
+    if small is not None and (tiny or max(high - low for low, high in small[:2]) <= _WIDE):
         return ExactRisk(rad=small[0], success=small[1], hit=small[2])
     risk = _enclosed(model, law, eta, known=known)
     rad, success = risk[:2], (1.0, 1.0) if known else risk[2:4]

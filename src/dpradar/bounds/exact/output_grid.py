@@ -98,11 +98,13 @@ def output_grid(
     total = float(share.sum())
     pairs = max(0.5 * total**1.5 * math.sqrt(0.25 / tolerance), 1.0)
     if isinstance(prior.noise, GaussianNoise):
-        pairs = max(pairs / math.sqrt(_DEAR), min(pairs, _MANY))
+        pairs = min(max(pairs / math.sqrt(_DEAR), min(pairs, _MANY)), 2.0 * _MANY)
     pairs = min(pairs, float(most))
     count = np.maximum(np.ceil(share / max(total, 1e-300) * pairs), 1.0)
     some = bend * unit**2 * width > _LITTLE
-    count = np.where(some, np.maximum(count, np.minimum(np.ceil(0.5 * width / unit), most)), count).astype(np.intp)
+    least = np.where(some, 0.5 * width / unit, 0.0)
+    least *= min(1.0, 2.0 * _MANY / max(float(least.sum()), 1.0))  # an interval of millions of units has wider pairs
+    count = np.maximum(count, np.ceil(least)).astype(np.intp)
     half = np.repeat(0.5 * width / count, count)
     within = np.arange(half.size) - np.repeat(np.cumsum(count) - count, count)
     return OutputGrid(np.repeat(base[:-1], count) + 2.0 * half * within, half, tails)
