@@ -96,3 +96,9 @@ def test_an_unknown_command():
 
 def test_every_command_is_here():
     assert {line.split()[0] for line in GOLDEN} >= set(COMMANDS)
+
+
+def test_a_name_with_a_null_character_is_no_bug(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("new", "a\0b").returncode == 2
+    assert list(tmp_path.iterdir()) == []

@@ -137,7 +137,23 @@ def test_no_question_ends_in_a_bug_of_ours_but_those_that_are_known():
 
 
 # What all engines return, and the parts of the engine for continuous priors.
-PARTS = ("risk", "density_shapes", "likelihoods", "output_grid", "prior_cells", "step_prior", "window_ends", "windows")
+PARTS = (
+    "risk",
+    "density_shapes",
+    "gaussian_bends",
+    "hits",
+    "laplace_bends",
+    "laplace_sums",
+    "likelihoods",
+    "named_records",
+    "output_grid",
+    "prior_cells",
+    "ranges",
+    "step_prior",
+    "window_ends",
+    "window_search",
+    "windows",
+)
 ENGINES = sorted(
     module.name for module in pkgutil.iter_modules(dpradar.bounds.exact.__path__) if module.name not in PARTS
 )

@@ -28,6 +28,8 @@ def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     from ..spec.starting import starting_spec
 
     kind_of({"kind": kind}, FLAGS, IN_FILES)
+    if "\0" in file:
+        raise ParameterError("new", "given the name of a file", "one with a null character", "Choose another name.")
     text = starting_spec(kind).replace("FILE", visible(file))
     path = Path(file)
     if path.exists() and not force:
