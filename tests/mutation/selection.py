@@ -23,6 +23,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "properties/test_sandwich.py",
     ),
     "bounds/exact/continuous": ("twin/test_twin_continuous.py", "oracles/test_exact_means_it.py"),
+    "bounds/exact/gaussian_bends": ("oracles/test_bends.py", "oracles/test_enclosures.py"),
+    "bounds/exact/laplace_bends": ("oracles/test_bends.py", "oracles/test_enclosures.py"),
     "bounds/exact/counts": ("oracles/test_repeated_counts.py", "unit/test_repeated_reports.py"),
     "bounds/exact/known": ("oracles/test_known_cells.py", "twin/test_twin_brute.py"),
     "bounds/exact/likeliest": ("oracles/test_likeliest.py", "twin/test_twin_brute.py"),

@@ -16,7 +16,7 @@ LAWS = {
     "uniform": (stats.uniform(), 0.0, 1.0),
     "a pole at 0": (stats.beta(0.6, 4.0), 0.0, 1.0),
     "narrow": (stats.norm(0.4, 0.05), 0.0, 1.0),
-    "skewed": (stats.expon(scale=0.5), 0.0, 4.0),
+    "skewed": (stats.expon(scale=0.3), 0.0, 1.5),
 }
 FORMS = {"laplace": 5e-4, "gaussian": 1.5e-3}
 

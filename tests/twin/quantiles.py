@@ -102,7 +102,7 @@ class Cells:
         left = np.concatenate([number[begin], self.place(np.maximum(e[end] - 2 * q.eta, q.low))])
         right = np.concatenate([self.place(np.minimum(e[begin] + 2 * q.eta, q.high)), number[end]])
         order = np.lexsort((right, left))
-        left, right = left[order], right[order]
+        left, right = left[order], np.maximum.accumulate(right[order])
         return left, right, interpolated(self.below, right) - interpolated(self.below, left)
 
     def outputs(self, fine: int) -> tuple[Array, Array]:
@@ -135,7 +135,7 @@ def _tables(cells: Cells, fine: int) -> Iterator[tuple[slice, Array, Array]]:
     y, weight = cells.outputs(fine)
     start = 0
     while start < y.size:
-        stop = min(start + BLOCK, int(np.searchsorted(y, y[start] + q.scale)) + 1, y.size)
+        stop = min(start + BLOCK, int(np.searchsorted(y, y[start] + 8 * q.scale)) + 1, y.size)
         first = max(int(np.searchsorted(cells.edges, y[start] - far, side="right")) - 1, 0)
         band = slice(min(first, last - 1), max(int(np.searchsorted(cells.edges, y[stop - 1] + far)), first + 1))
         yield band, density(q, y[start:stop, None] - cells.points[band]) * cells.factor[band], weight[start:stop]
@@ -157,17 +157,18 @@ def at_resolution(question: Question, fine: int) -> tuple[float, float]:
             success += float(weight @ p)
             rad += float(weight @ (np.maximum(table - p[:, None], 0) @ (mass * cells.free[band])))
             continue
-        size = mass.size
-        ends_inside = ((left > band.start) & (left < band.start + size)) | (
-            (right > band.start) & (right < band.start + size)
+        size, stop = mass.size, band.start + mass.size
+        # Both ends rise from window to window.
+        inside = np.concatenate(
+            [np.arange(np.searchsorted(x, band.start, "right"), np.searchsorted(x, stop)) for x in (left, right)]
         )
-        around = (left <= band.start) & (right >= band.start + size)
+        around = slice(np.searchsorted(right, stop), np.searchsorted(left, band.start, "right"))
         running = np.concatenate([np.zeros((p.size, 1)), np.cumsum(table * mass, axis=1)], axis=1)
-        start, stop = (np.clip(x[ends_inside] - band.start, 0, size) for x in (left, right))
-        hits = interpolated(running, stop) - interpolated(running, start)
-        gains = hits - p[:, None] * chance[ends_inside]
+        first, last = (interpolated(running, np.clip(x[inside] - band.start, 0, size)) for x in (left, right))
+        hits = last - first
+        gains = hits - p[:, None] * chance[inside]
         best, gain = (x.max(axis=1, initial=0.0) for x in (hits, gains))
-        if around.any():
+        if around.start < around.stop:
             best, gain = np.maximum(best, p), np.maximum(gain, p * (1 - chance[around].min()))
         rad += float(weight @ gain)
         success += float(weight @ best)
