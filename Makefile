@@ -20,10 +20,11 @@ JOBS ?= 2
 ARGS ?=
 MINUTES ?= 5
 SEED ?=
+BASE ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch fuzz mutants numbers check format test-oldest test-tutorials docs bench bench-alone audits dist lock sbom clean
+.PHONY: help setup demo test test-all test-browser test-engines test-peers test-torch fuzz mutants numbers check format test-oldest test-tutorials docs bench bench-alone bench-compare audits dist lock sbom clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +77,11 @@ bench: $(PEERS)/.installed $(AUDITED)/.installed $(TORCH)/.installed  ## measure
 
 bench-alone: setup  ## the same without installing other software
 	$(PY) -m benchmarks $(ARGS)
+
+bench-compare: setup  ## measure another commit and this tree in turn, and fail where this one is slower: BASE=8ed54a5
+	@set -eu; test -n "$(BASE)" || { echo "name the commit: make bench-compare BASE=8ed54a5" >&2; exit 2; }; \
+	other=$$(mktemp -d); trap 'rm -rf "$$other"' EXIT; git archive "$(BASE)" src | tar -x -C "$$other"; \
+	$(PY) -m benchmarks --quick --against "$$other/src" $(ARGS)
 
 audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)

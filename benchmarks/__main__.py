@@ -1,4 +1,7 @@
-"""Run the benchmarks and print one table: ``python -m benchmarks [--quick | --full] [--only NAME] [--json FILE]``."""
+"""Run the benchmarks and print one table: ``python -m benchmarks [--quick | --full] [--only NAME] [--json FILE]``.
+
+``--against FOLDER`` measures another version of the library, whose ``src`` is FOLDER, and this one in turn.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import platform
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
@@ -33,8 +37,9 @@ from . import (
     startup,
     web,
 )
+from .compare import SLOWER, compare
 from .measure import Case, Effort, Row, measure
-from .table import header, line, summary
+from .table import comparison_line, header, line, summary
 
 CASES: tuple[Case, ...] = (
     *startup.CASES,
@@ -79,6 +84,10 @@ def _arguments() -> argparse.Namespace:
     effort.add_argument("--full", action="store_const", const="full", dest="effort", help="all cases")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--here", action="store_true", help="measure in this process what asks for one of its own")
+    parser.add_argument("--alone", action="store_true", help="leave other software out")
+    parser.add_argument(
+        "--against", metavar="FOLDER", help="compare with the version of the library in this src folder"
+    )
     return parser.parse_args()
 
 
@@ -113,14 +122,32 @@ def _machine() -> dict[str, object]:
     }
 
 
+def _compare(chosen: list[Case], other: Path, arguments: list[str]) -> None:
+    """Print how many times as long each case takes with this version as with the other; exit 1 if one is slower."""
+    if not (other / "dpradar" / "__init__.py").is_file():
+        sys.exit(f"{other} has no package dpradar; --against takes the src folder of another checkout")
+    slower = []
+    for case in chosen:
+        result = compare(case, other, arguments)
+        print(comparison_line(result), flush=True)
+        slower += [result.name] if result.is_slower else []
+    print(f"\n{len(slower)} of {len(chosen)} cases take more than {SLOWER:g} times as long: {', '.join(slower) or '-'}")
+    sys.exit(1 if slower else 0)
+
+
 def main() -> None:
     """Measure what was asked for and print it line by line."""
     asked = _arguments()
     effort = _EFFORTS[asked.effort]
     chosen = _chosen(asked.only, effort.level)
+    arguments = [] if asked.effort == "usual" else [f"--{asked.effort}"]
+    if asked.alone:
+        chosen = [replace(case, peers=()) for case in chosen]
     if asked.list:
         print("\n".join(f"{case.name:45s}  {case.what}" for case in chosen))
         return
+    if asked.against:
+        _compare(chosen, Path(asked.against).resolve(), arguments)
     silent = asked.json == "-"
     machine = _machine()
     if not silent:
@@ -134,7 +161,7 @@ def main() -> None:
             case,
             effort,
             here=asked.here,
-            arguments=[] if asked.effort == "usual" else [f"--{asked.effort}"],
+            arguments=[*arguments, *(["--alone"] if asked.alone else [])],
         )
         rows += found
         if not silent:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .compare import Comparison
     from .measure import Row
 
-__all__ = ["header", "line", "summary"]
+__all__ = ["comparison_line", "header", "line", "summary"]
 
 _COLUMNS = (("name", 33), ("median", 8), ("best", 8), ("goal", 8), ("error", 8), ("peak", 7), ("met", 4), ("ratio", 9))
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -101,3 +102,14 @@ def summary(rows: Sequence[Row]) -> str:
         notes.append(f"also asked where shown: {', '.join([*goals, *memory])}.")
     notes += [f"peak: {by}, everything included." for by in sorted({r.memory_by for r in rows if r.memory_by})]
     return "\n".join(notes)
+
+
+def comparison_line(result: Comparison) -> str:
+    """Return one line about two versions of the library."""
+    if result.ratio is None:
+        return f"{result.name:33s}  not measured: {result.note}"
+    mark = "  slower" if result.is_slower else ""
+    return (
+        f"{result.name:33s}  {_seconds(result.before):>8s} -> {_seconds(result.after):>8s}"
+        f"  x{result.ratio:.2f}  ({result.rounds} rounds){mark}"
+    )

@@ -27,7 +27,7 @@ def test_blind_guesses(world):
 
 @given(world=worlds(sizes=(2, 7)))
 def test_baseline_of_each_fibre(world):
-    weight, base = world.threat.fibre_baselines()
+    weight, base = world.threat.fibre_baselines
     pi = [float(p) for p in world.pi]
     expected = []
     for fibre in brute.fibres(world.a):

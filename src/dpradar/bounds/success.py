@@ -46,7 +46,7 @@ def baselines(case: Case) -> tuple[Floats, Floats]:
     if case.prior.is_continuous:
         known = case.threat.knowledge.kind == "everything"
         return np.ones(1), np.array([1.0 if known else case.threat.kappa_plus])
-    return case.threat.fibre_baselines()
+    return case.threat.fibre_baselines
 
 
 def smallest(found: list[Finding], need: str) -> list[Finding]:

@@ -118,7 +118,8 @@ class Threat:
         prior = self.finite
         if prior.interval is not None:
             return _continuous_kappas(prior.interval, self.goal)
-        alone = cover(prior, np.zeros(prior.size, dtype=np.intp), self.goal).blocks[0]
+        unknown = np.zeros(prior.size, dtype=np.intp)
+        alone = (self.cover if self.knowledge.kind == "nothing" else cover(prior, unknown, self.goal)).blocks[0]
         own = prior.probabilities[alone.members]
         best = float(alone.best(own))
         return float(alone.worst(own)), best, best
@@ -178,8 +179,9 @@ class Threat:
         """The rad of publishing the raw data; None without a prior."""
         return None if self.prior is None else self.raw.bound()
 
+    @cached_property
     def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return for each fibre its probability and the best blind guess inside it."""
+        """The probability of each fibre, and the best blind guess inside it."""
         pi = self.finite.probabilities
         single = self.cover.single
         masses, tops = self.cover.masses(pi)
