@@ -18,7 +18,7 @@ from ..results.disclosure import coarse, coarse_interval, shown
 from ..threats import Threat
 from .case import Case, Inapplicable
 from .estimated import widened
-from .rarest import rarest, skew_of
+from .rarest import rarest
 from .rates import Rates
 from .rule import Finding
 from .rules import RULES
@@ -325,11 +325,11 @@ def _summary(case: Case) -> dict[str, Any]:
     if threat.prior is None:
         return {}
     if case.include_prior:
-        return {"size": threat.prior.size, "kappa": threat.kappa, "skew": shown(skew_of(threat))}
+        return {"size": threat.prior.size, "kappa": threat.kappa, "skew": shown(threat.skew)}
     # kappa moves by at most twice as much as the prior.
     moved = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
     return {
         "size": threat.prior.size,
         "kappa": shown(min(1.0, threat.kappa + 2.0 * moved)),
-        "skew": shown(skew_of(threat)),
+        "skew": shown(threat.skew),
     }

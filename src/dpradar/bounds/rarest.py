@@ -14,35 +14,16 @@ from ..results.ceiling import Rarest
 from .rates import least_fnr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..guarantees.privacy import Privacy
-    from ..threats import Threat
     from .case import Case
 
-__all__ = ["SKEWED", "rarest", "skew_of"]
+__all__ = ["SKEWED", "rarest"]
 
 SKEWED = 5.0  # the likeliest answer is so many times as likely as the rarest one, or more
 _FPR = 0.01
 _CITES = "[UNIFY] Section 2"
 _LARGEST_EXPONENT = 700.0
 _UNKNOWN = "nothing is promised about replacing a record: nothing can be said"
-
-
-def skew_of(threat: Threat) -> float:
-    """Return how many times as likely the likeliest answer is as the rarest one that is possible.
-
-    Answers are the values, or the classes where the goal is to name one. 1 for a continuous prior.
-    """
-    prior = threat.finite
-    if prior.is_continuous:
-        return 1.0
-    weights: NDArray[np.float64] = prior.probabilities
-    cells = None if threat.goal.kind == "exact" else threat.goal.partition(prior)
-    if cells is not None:
-        weights = np.asarray(np.bincount(cells, weights=weights), dtype=float)
-    possible = weights[weights > 0.0]
-    return float(possible.max() / possible.min())
 
 
 def rarest(case: Case) -> Rarest | None:
@@ -60,7 +41,7 @@ def rarest(case: Case) -> Rarest | None:
     answer and over the others (Dong, Roth and Su 2022, Section 2). Under pure epsilon-DP any ratio of likelihoods is at
     most e^epsilon, and so is that of two mixtures.
     """
-    if case.threat.prior is None or skew_of(case.threat) < SKEWED:
+    if case.threat.prior is None or case.threat.skew < SKEWED:
         return None
     promise = _promise(case)
     if promise is None:

@@ -231,9 +231,12 @@ def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
     return Block(members, "matrix", counts[~empty], int(counts[empty].sum()), hits=rows[~empty])
 
 
-def cover(prior: Prior, codes: Ints, goal: Goal) -> Cover:
-    """Return the cover of the prior's values by the goal's success sets, fibre by fibre of the knowledge codes."""
-    cells = goal.partition(prior)
+def cover(prior: Prior, codes: Ints, goal: Goal, cells: Ints | None = None) -> Cover:
+    """Return the cover of the prior's values by the goal's success sets, fibre by fibre of the knowledge codes.
+
+    ``cells`` is ``goal.partition(prior)``, where that is there already.
+    """
+    cells = goal.partition(prior) if cells is None else cells
     if cells is not None:
         single, parts = segments(codes, cells, int(cells.max()) + 1 + prior.is_open)
         hits = np.ones(single.size, dtype=np.intp)

@@ -94,7 +94,26 @@ class Threat:
     @cached_property
     def cover(self) -> Cover:
         """Which guesses are right for which values, fibre by fibre (finite priors)."""
-        return cover(self.finite, self.codes, self.goal)
+        return cover(self.finite, self.codes, self.goal, self.cells)
+
+    @cached_property
+    def cells(self) -> NDArray[np.intp] | None:
+        """The cell of each value where a guess names one cell; None where the goal has no cells (finite priors)."""
+        return self.goal.partition(self.finite)
+
+    @cached_property
+    def skew(self) -> float:
+        """How many times as likely the likeliest answer is as the rarest one that is possible.
+
+        Answers are the values, or the classes where the goal is to name one. 1 for a continuous prior.
+        """
+        if self.finite.is_continuous:
+            return 1.0
+        weights: NDArray[np.float64] = self.finite.probabilities
+        if self.goal.kind != "exact" and self.cells is not None:
+            weights = np.asarray(np.bincount(self.cells, weights=weights), dtype=float)
+        possible = weights[weights > 0.0]
+        return float(possible.max() / possible.min())
 
     @property
     def finite(self) -> Prior:
@@ -119,7 +138,8 @@ class Threat:
         if prior.interval is not None:
             return _continuous_kappas(prior.interval, self.goal)
         unknown = np.zeros(prior.size, dtype=np.intp)
-        alone = (self.cover if self.knowledge.kind == "nothing" else cover(prior, unknown, self.goal)).blocks[0]
+        nothing_known = self.knowledge.kind == "nothing"
+        alone = (self.cover if nothing_known else cover(prior, unknown, self.goal, self.cells)).blocks[0]
         own = prior.probabilities[alone.members]
         best = float(alone.best(own))
         return float(alone.worst(own)), best, best
