@@ -172,3 +172,26 @@ def test_known_cells_from_above(mu, pi):
     low, high = known_risk(dr.Gaussian(1 / mu, query=np.eye(2)).at(prior).one_hot, prior, cover).rad
     exact, _ = vectors.two_candidates(math.sqrt(2.0) * mu, pi)
     assert low <= exact <= high <= exact + 5e-4
+
+
+def two_near_and_one_far(apart: float, far: float, sigma: float) -> mpmath.mpf:
+    """Return the rad of two values ``apart`` and a third of weight ``far`` that no noise hides, by its definition."""
+    near = 1 / (2 + mpmath.mpf(far))
+    third = far * near
+    closer = mpmath.ncdf(mpmath.mpf(apart) / (2 * mpmath.mpf(sigma)))  # the output is nearer to the true one of the two
+    return 2 * near * ((1 - near) * closer - near * (1 - closer)) + third * (1 - third)
+
+
+@pytest.mark.parametrize("coordinates", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("apart", "origin", "sigma"),
+    [(3, 2**52, 2e5), (25, 2**47, 549907.6), (17, 2**46, 361369.4), (2, 2**41, 214080.2), (37, 2**41, 20957.0)],
+)
+def test_rounding_of_a_long_line_is_part_of_the_interval(apart, origin, sigma, coordinates):
+    with mpmath.workdps(40):
+        truth = two_near_and_one_far(apart * mpmath.sqrt(coordinates), 1e-8, sigma)
+    query = np.array([[origin + apart] * coordinates, [origin] * coordinates, [0] * coordinates], dtype=float)
+    threat = dr.Threat(dr.Prior.of(np.array([1.0, 1.0, 1e-8]) / (2.0 + 1e-8)))
+    found = dr.assess(dr.Gaussian(sigma=sigma, query=query), threat).rad
+    assert (found.low or 0.0) <= truth <= found.value
+    assert found.value <= 2.0 * truth  # an interval of any use

@@ -159,8 +159,10 @@ class _SingleScores:
         return np.asarray(self.noise.pi[tag] * (own + self._average(self.noise.mass, low, high)))
 
 
-def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
+def line_risk(model: LineModel, prior: Prior, cover: Cover, moved: float = 0.0) -> ExactRisk:
     """Return intervals for rad and success of the best attackers on a real-valued release.
+
+    ``moved`` says by how much of the noise's unit rounding may have moved a point; the intervals allow for it.
 
     Guarantee
     ---------
@@ -176,9 +178,9 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
     if float(np.ptp(model.points[pi > 0.0])) == 0.0:
         # All likelihoods are the same function: the output tells nothing, as a single one would.
         _, success, hit = (float(x) for x in column_risk(np.ones((pi.size, 1)), pi, cover))
-        return ExactRisk(rad=(0.0, 0.0), success=(success, success), hit=hit)
-    model, moved = _near_0(model)
-    error = _ROUNDING + moved
+        return ExactRisk(rad=(0.0, moved), success=(success, min(1.0, success + moved)), hit=hit)
+    model, closer = _near_0(model)
+    error = _ROUNDING + closer + moved
     risk = _integrated(model, pi, cover, error, _TOLERANCE)
     low, high = risk.rad or (0.0, 0.0)
     if side_of(low, high) != "exact" and side_of(high - 2.0 * error, high) == "exact":

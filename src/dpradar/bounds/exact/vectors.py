@@ -28,7 +28,8 @@ _MOST_CANDIDATES = 3_000
 _MOST_KNOTS = 4_000
 _MOST_DISTANCE = 30.0
 _UNSEEN = 1e-7  # standard deviations of the noise: such a distance moves no risk by as much
-_SAME = 1e-9  # relative difference of squared distances that counts as none
+_SAME = 1e-12  # relative difference of squared distances that counts as none: rounding, but nothing that is seen
+_ROUNDINGS = 8  # of a point beside those of a sum over its coordinates: scaled, moved, projected and scaled back
 
 
 def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
@@ -36,7 +37,9 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
 
     Notes
     -----
-    Gaussian noise across the line carries no information, so the projection onto it is the whole release.
+    Gaussian noise across the line carries no information, so the projection onto it is the whole release. How far
+    rounding moves a point along the line grows with the length of the line; that, and how far it lies beside the line,
+    is part of the intervals.
     """
     centred = vectors - vectors[0]
     largest = float(np.abs(centred).max()) or 1.0  # a unit of length, so that squares neither overflow nor vanish
@@ -51,7 +54,9 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
     if off > (1e-9 * length) ** 2 or float(np.sqrt(off)) * largest > _UNSEEN:
         message = "needs contributions on one straight line"
         raise Inapplicable(message)
-    return line_risk(_unit_line(along * largest), prior, cover)
+    size = float(np.sqrt(np.square(vectors / largest).sum(axis=1).max())) * largest
+    rounding = (vectors.shape[1] + _ROUNDINGS) * float(np.finfo(float).eps) * size
+    return line_risk(_unit_line(along * largest), prior, cover, rounding + float(np.sqrt(off)) * largest)
 
 
 def _unit_line(points: Floats) -> LineModel:
