@@ -1,7 +1,7 @@
 """``python -m tests.numbers``: answer every question, and compare the answers with the corpus.
 
-Fails where a number changed that CHANGELOG.md does not name, or names as something else. ``--accept`` then writes the
-new answers into the corpus, if every difference is named.
+Fails where a number changed that CHANGELOG.md does not name, or names as something else, and where a sentence changed.
+``--accept`` then writes the new answers into the corpus, if every difference is named, and the new sentences.
 """
 
 from __future__ import annotations
@@ -46,6 +46,25 @@ def _quantities(*corpora: dict[str, Any]) -> set[tuple[str, str]]:
     return {(question, quantity) for corpus in corpora for question, found in corpus.items() for quantity in found}
 
 
+def _compare_texts(jobs: int, *, accept: bool) -> bool:
+    """Print every changed sentence, and write the new ones on request; return whether unaccepted ones are left."""
+    from tests.numbers.computing import compute_texts
+    from tests.numbers.texts import FILE, changed_lines, commands, read_texts, text_of
+
+    before = read_texts()
+    after = compute_texts(commands(), jobs)
+    lines = changed_lines(before, after)
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"{len(after)} texts, {sum(before.get(line) != text for line, text in after.items())} changed.\n")
+    if lines and accept:
+        FILE.write_text(text_of(after), encoding="utf-8")
+        sys.stdout.write("wrote texts.txt\n")
+    elif lines:
+        sys.stdout.write("Where every change is meant: make numbers ARGS=--accept\n")
+    return bool(lines) and not accept
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0 where every difference is named, else 1."""
     from tests.numbers.asking import ROOT
@@ -80,6 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write(f"{seconds[name]:8.2f} s  {name}\n")
     open_ = sum(bool(one.problem) for one in verdicts)
     write(f"{len(names)} questions, {len(new)} of them new; {len(verdicts)} differences, {open_} not named so.\n")
+    texts_changed = options.only == "*" and _compare_texts(options.jobs, accept=options.accept)
     if open_ or problems:
         write("Name each under [Unreleased], ### Numbers in CHANGELOG.md: - KIND: `PATTERN` because REASON.\n")
         return 1
@@ -89,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write(f"wrote {CORPUS.relative_to(ROOT)}\n")
     elif verdicts or new:
         write("Every difference is named. Write it into the corpus: make numbers ARGS=--accept\n")
-    return 0
+    return int(texts_changed)
 
 
 if __name__ == "__main__":

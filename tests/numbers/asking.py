@@ -24,7 +24,20 @@ from tests.numbers.compare import ABOUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["FILES", "ROOT", "about", "ask", "assess", "attack", "calibrate", "command", "note", "prior_kind"]
+__all__ = [
+    "FILES",
+    "ROOT",
+    "about",
+    "ask",
+    "assess",
+    "attack",
+    "calibrate",
+    "command",
+    "folder_of_files",
+    "note",
+    "prior_kind",
+    "run_command",
+]
 
 ROOT = Path(__file__).parents[2]
 FILES = Path(__file__).with_name("files")
@@ -106,7 +119,7 @@ def calibrate(family: Any, limits: Any, **fixed: Any) -> dr.Calibration:
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
+def folder_of_files() -> Iterator[Path]:
     """Work in an empty folder that has a copy of the files of the corpus, and the examples."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
@@ -120,8 +133,8 @@ def _folder() -> Iterator[Path]:
             os.chdir(before)
 
 
-def _run(words: list[str]) -> tuple[int, str]:
-    """Run one command line in this process; return its exit code and what it printed."""
+def run_command(words: list[str], errors: io.StringIO | None = None) -> tuple[int, str]:
+    """Run one command line in this process; return its exit code and what it printed, errors apart."""
     from dpradar.cli import main
 
     out, path = io.StringIO(), list(sys.path)
@@ -129,7 +142,7 @@ def _run(words: list[str]) -> tuple[int, str]:
     alone = {name: os.environ[name] for name in kept}
     with (
         contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(io.StringIO()),
+        contextlib.redirect_stderr(errors or io.StringIO()),
         mock.patch.object(sys, "excepthook", sys.excepthook),
         mock.patch.object(sys, "path", path),
         mock.patch.dict(os.environ, alone, clear=True),
@@ -145,10 +158,10 @@ def _run(words: list[str]) -> tuple[int, str]:
 
 def command(*lines: str) -> dict[str, Any]:
     """Return exit code and numbers of the last of some command lines, which are run in one new folder."""
-    with _folder() as folder:
+    with folder_of_files() as folder:
         for line in lines:
             words = shlex.split(line)
-            code, printed = _run(words)
+            code, printed = run_command(words)
         name = _name(words)
         note("command", name)
         note("exit", f"{name.split()[0]} {code}")

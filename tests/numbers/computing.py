@@ -12,7 +12,7 @@ from tests.numbers.asking import ask
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["compute"]
+__all__ = ["compute", "compute_texts"]
 
 
 def _asked(name: str) -> tuple[str, dict[str, Any], float]:
@@ -31,3 +31,13 @@ def compute(names: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], dict[s
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
             found = list(pool.map(_asked, names, chunksize=4))
     return {name: answer for name, answer, _ in found}, {name: seconds for name, _, seconds in found}
+
+
+def compute_texts(lines: Sequence[str], jobs: int = 1) -> dict[str, str]:
+    """Return what some commands print."""
+    from tests.numbers.texts import printed
+
+    if jobs == 1:
+        return {line: printed(line) for line in lines}
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        return dict(zip(lines, pool.map(printed, lines, chunksize=4), strict=True))
