@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
 from .errors import ParameterError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["Param", "as_floats", "bad_cell", "has_decimal_comma", "shown", "visible"]
@@ -78,6 +77,8 @@ def as_floats(name: str, allowed: str, value: object, hint: str) -> NDArray[np.f
         ...
     dpradar.errors.ParameterError: Channel.matrix must be a matrix; got [[1, 2], [3]]. Give rows of equal length.
     """
+    import numpy as np
+
     try:
         return np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):

@@ -13,8 +13,8 @@ from dpradar.campaigns.schema import campaign_schema
 from dpradar.campaigns.shapes import DOES, kinds_for, run_model
 from dpradar.cli.main import app
 from dpradar.errors import SpecError
+from dpradar.options.reading import PLAIN
 from dpradar.spec.kinds import KINDS
-from dpradar.spec.words import PLAIN
 from tests.spec.fitting import fits
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples/campaigns").glob("*.toml"))

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 import dpradar as dr
 from dpradar.cli.main import main
 from dpradar.data import prior
+from dpradar.options.reading import FLAGS
 from dpradar.spec import parse, run, tables
-from dpradar.spec.words import FLAGS
 
 
 @pytest.fixture

@@ -23,7 +23,10 @@ ALSO: dict[str, frozenset[str]] = {"looser": frozenset({"corrected"}), "tighter"
 
 ERROR = "error"  # the quantity of a question that ends in an error
 ABOUT = "about"  # what a question is about: no quantity
-_RELATIVE, _ABSOLUTE = 1e-12, 1e-15  # 12 digits; below, what rounding does to sums of probabilities
+# What processors make of the same sums, exponentials and transforms: two machines differed by up to 9e-12 of a value.
+_RELATIVE, _ABSOLUTE = 1e-10, 1e-14
+_HITS = ("hit", "false_hit")  # of one of several best attacks, which rounding chooses
+_OF_HITS = 1e-6
 _NUMBERS = ("value", "low", "high")
 _RANK = {"exact": 1, "upper": 0, "lower": 0}
 
@@ -49,7 +52,7 @@ def _close(first: float, other: float) -> bool:
 
 
 def same(first: Any, other: Any) -> bool:
-    """Whether two entries of a record are the same, numbers to 12 significant digits."""
+    """Whether two entries of a record are the same, numbers to 10 significant digits."""
     plain = isinstance(first, bool) or isinstance(other, bool)
     if not plain and isinstance(first, int | float) and isinstance(other, int | float):
         return _close(first, other)
@@ -96,6 +99,14 @@ def _of_bounds(old: Record, new: Record) -> Kind:
     return "relabelled"
 
 
+def _same_hit(name: str, old: Record, new: Record) -> bool:
+    """Whether the quantity is a hit of the best attack that is the same but for what rounding chooses."""
+    if name.rpartition("/")[2] not in _HITS:
+        return False
+    first, other = old["value"], new["value"]
+    return isinstance(first, float) and isinstance(other, float) and abs(first - other) <= _OF_HITS
+
+
 def _quantities(answer: Answer) -> dict[str, Record]:
     return {name: record for name, record in answer.items() if name != ABOUT}
 
@@ -111,7 +122,9 @@ def _of_question(question: str, old: Answer, new: Answer) -> list[Difference]:
             found.append(Difference(question, name, "removed", before[name], None))
         elif name not in before:
             found.append(Difference(question, name, "added", None, after[name]))
-        elif (changed := classify(before[name], after[name])) is not None:
+        elif not _same_hit(name, before[name], after[name]) and (
+            (changed := classify(before[name], after[name])) is not None
+        ):
             found.append(Difference(question, name, changed, before[name], after[name]))
     return found
 

@@ -111,13 +111,16 @@ BAD = {
     ),
     "no relation": (
         '[release]\nkind = "zcdp"\nrho = 0.1\n',
-        ["release.neighbours: must be 'replace-one' or 'add-remove' (it is never guessed); got nothing."],
+        [
+            "release.neighbours: must be 'replace-one' or 'add-remove'; got nothing. It is the relation of the data "
+            "sets that the guarantee compares, which its source states and which is never guessed."
+        ],
     ),
     "wrong relation": (
         '[release]\nkind = "zcdp"\nrho = 0.1\nneighbours = "add/remove"\n',
         [
-            "release.neighbours: must be 'replace-one' or 'add-remove'; got 'add/remove'. "
-            "It says which data sets are compared."
+            "release.neighbours: must be 'replace-one' or 'add-remove'; got 'add/remove'. It is the relation of the "
+            "data sets that the guarantee compares, which its source states and which is never guessed."
         ],
     ),
     "two relations": (

@@ -30,7 +30,7 @@ def test_a_sensitivity_without_its_relation_is_refused(noise, given):
     with pytest.raises(dr.ParameterError) as caught:
         noise(1.0, sensitivity=1.0, neighbours=given)
     assert caught.value.name == f"{noise.__name__}.neighbours"
-    for part in ("'add-remove' or 'replace-one'", "one person is added or removed", "data are replaced"):
+    for part in ("'add-remove'", "'replace-one'", "added or removed", "replaced"):
         assert part in str(caught.value)
 
 

@@ -19,10 +19,10 @@ from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
 from ..calibration.family import family_of_param
 from ..errors import ParameterError
+from ..options.reading import Where, inside
 from ..spec.claims import claim_of
 from ..spec.kinds import KINDS
 from ..spec.question import release_of, sized, threat_of
-from ..spec.words import Where, inside
 from ..threats import Knowledge, Prior, Threat
 
 if TYPE_CHECKING:

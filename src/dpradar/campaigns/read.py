@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DpradarError, ParameterError, Problem, SpecError
+from ..options.reading import inside
 from ..params import shown
 from ..spec.model import place_of
 from ..spec.problems import problem_of, shape_problems
 from ..spec.read import plain_tables, text_of
-from ..spec.words import inside
 from .jobs import check
 from .model import AFTER, Campaign, Run, canonical
 

@@ -20,7 +20,7 @@ from ..spec.kinds import IN_FILES, KINDS, kind_of
 from ..spec.shapes import Allowed, Limits, Table, Text, question_keys, table_model, type_of
 
 if TYPE_CHECKING:
-    from ..spec.words import Where
+    from ..options.reading import Where
 
 __all__ = ["DOES", "Top", "file_model", "kinds_for", "run_model"]
 

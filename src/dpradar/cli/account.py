@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ParameterError
+from ..options.reading import FLAGS, Where, columns
 from ..params import shown
-from ..spec.words import FLAGS, Where, columns
 from . import parsing
 from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS
 from .progress import repeat_command

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..bounds import assess
+from ..options.reading import FLAGS, numbers
 from ..present.text import explain, rate_sentence
 from ..spec.question import release_of, sized, threat_of
-from ..spec.words import FLAGS, numbers
 from . import parsing
 from .main import EXIT_VACUOUS, Suggesting
-from .releases import RELEASES, further_options, parameter_option
+from .releases import RELEASES, further_options, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,7 @@ __all__ = ["group"]
 
 
 def _command(name: str, kind: Kind) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
-    options += further_options(kind)
+    options = [*release_options(kind), *further_options(kind)]
     options.append(
         click.Option(["--all", "show_all"], is_flag=True, help="List the other bounds and why they were not used.")
     )

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..attacks import attack
+from ..options.reading import FLAGS
 from ..spec.question import release_of, sized, threat_of
-from ..spec.words import FLAGS
 from . import parsing
 from .main import EXIT_INTERRUPTED, Suggesting
 from .progress import bar, repeat_command
-from .releases import RELEASES, further_options, parameter_option
+from .releases import RELEASES, further_options, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +37,8 @@ _NOT_ATTACKED = ("neighbours", "baseline", "worst", "membership", "sensitivity",
 
 
 def _command(name: str, kind: Kind) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param) for param in kind.params]
-    options += [option for option in further_options(kind) if option.name not in _NOT_ATTACKED]
+    every = [*release_options(kind), *further_options(kind)]
+    options = [option for option in every if option.name not in _NOT_ATTACKED]
     options += [click.Option([flag], **settings) for flag, settings in _OPTIONS]
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 

@@ -11,8 +11,8 @@ import click
 from ..audits import Executable, Samples, audit
 from ..audits.imported import imported
 from ..errors import ParameterError
+from ..options.reading import FLAGS, number, words
 from ..spec.question import release_of
-from ..spec.words import FLAGS, number, words
 from ..threats import Prior, Threat
 from . import parsing
 from .claim import claim_options, stated_claim

@@ -14,11 +14,10 @@ from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
 from ..calibration.family import Family, family_of_param
 from ..errors import ParameterError
-from ..guarantees.approx import DELTA
+from ..options.reading import FLAGS, number
 from ..spec.question import release_of, sized, threat_of
-from ..spec.words import FLAGS, number
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
-from .releases import RELEASES, further_options, parameter_option
+from .releases import RELEASES, further_options, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +35,7 @@ _ACCURACY = ("error", "variance", "frequency_error")
 
 
 def _command(name: str, kind: Kind) -> click.Command:
-    options: list[click.Parameter] = [parameter_option(param, required=False) for param in kind.params]
-    options += further_options(kind)
+    options = [*release_options(kind, free=True), *further_options(kind)]
     options.append(
         click.Option(
             ["--limit", "limits"],
@@ -62,7 +60,7 @@ def _free(kind: Kind, options: dict[str, Any]) -> Param:
         if name not in able:
             raise ParameterError("--free", f"one of {', '.join(able) or 'none'}", repr(asked), "It is chosen for you.")
         return able[name]
-    left = [param for param in able.values() if options[param.name] is None and param is not DELTA]
+    left = [param for param in able.values() if options[param.name] is None]
     if len(left) != 1:
         got = ", ".join(param.name for param in left) or "none"
         flags = ", ".join(map(FLAGS, able))

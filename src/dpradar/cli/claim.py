@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ParameterError
+from ..options.reading import FLAGS
 from ..spec.claims import claim_of
-from ..spec.words import FLAGS
 from . import parsing
 
 if TYPE_CHECKING:

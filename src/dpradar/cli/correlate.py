@@ -15,7 +15,7 @@ import numpy as np
 
 from ..attacks.run import checked_seed
 from ..errors import ParameterError
-from ..spec.words import FLAGS, Where, columns, number, span, words
+from ..options.reading import FLAGS, Where, columns, number, span, words
 from . import parsing
 from .main import EXIT_UNMET, EXIT_VACUOUS
 from .progress import repeat_command

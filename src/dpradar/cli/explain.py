@@ -84,8 +84,10 @@ def _kind(name: str, kind: Kind) -> str:
     for param in kind.params:
         more: Any = {"up": "; more of it is more private", "down": "; less of it is more private", None: ""}
         lines.append(f"  {param.name}: {param.what} ({param.allowed}){more[param.more_private]}")
-    further = [option for option in kind.extra if option not in {param.name for param in kind.params}]
+    further = [option for option in kind.names if option not in {param.name for param in kind.params}]
     if further:
         lines.append(f"Further options: {', '.join(further)}.")
-    lines.append(f"Try it: dpradar new --kind {name}" if not kind.flat else f"Try it: dpradar assess {name} --help")
+    lines.append(
+        f"Try it: dpradar new --kind {name}" if not kind.on_command_line else f"Try it: dpradar assess {name} --help"
+    )
     return "\n".join(lines)

@@ -11,7 +11,7 @@ import click
 
 from ..audits.imported import imported
 from ..errors import ParameterError
-from ..spec.words import FLAGS
+from ..options.reading import FLAGS
 from . import parsing
 from .claim import CLAIM, claim_options, stated_claim
 from .main import EXIT_REFUTED, EXIT_UNMET

@@ -19,14 +19,14 @@ def list_command(*, as_json: bool) -> None:
 
     if as_json:
         rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]
-        releases = {name: entry.help for name, entry in KINDS.items() if entry.flat}
-        in_files = {name: entry.help for name, entry in KINDS.items() if not entry.flat}
+        releases = {name: entry.help for name, entry in KINDS.items() if entry.on_command_line}
+        in_files = {name: entry.help for name, entry in KINDS.items() if not entry.on_command_line}
         told = {"releases": releases, "in_files": in_files, "rules": rules, "figures": names()}
         click.echo(json.dumps({"schema": "dpradar/list/1", **told}))
         return
     click.echo("Mechanisms and guarantees (dpradar assess NAME --help):")
     for name, entry in KINDS.items():
-        where = "" if entry.flat else " Only in spec files."
+        where = "" if entry.on_command_line else " Only in spec files."
         click.echo(f"  {name:<18} {entry.help}{where}")
     click.echo("Rules:")
     for rule in RULES:

@@ -168,7 +168,9 @@ def _told(error: click.ClickException) -> str:
     """Return what is wrong and what to do: what a missing option is, where to read on."""
     message = error.format_message()
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
-        message = f"{message.split(' Choose from')[0].rstrip('.')}: {error.param.help}"
+        message = (
+            f"{message.split(' Choose from')[0].rstrip('.')}: {error.param.help[:1].lower()}{error.param.help[1:]}"
+        )
         if isinstance(error.param.type, click.Choice):
             message += f" Choose from: {', '.join(map(str, error.param.type.choices))}."
     context = getattr(error, "ctx", None)

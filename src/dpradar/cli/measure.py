@@ -11,8 +11,8 @@ import numpy as np
 
 from ..attacks import measure
 from ..errors import ParameterError
+from ..options.reading import Where, columns
 from ..params import bad_cell
-from ..spec.words import Where, columns
 from . import parsing
 
 __all__ = ["measure_command"]

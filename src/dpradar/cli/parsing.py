@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..options.reading import number_problem, whole_number
 from ..params import shown
-from ..spec.words import number_problem, whole_number
 
 __all__ = ["NUMBER", "WHOLE", "Number"]
 

@@ -6,45 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..guarantees.approx import DELTA
-from ..mechanisms.ldp.parameters import M
+from ..options import Choice, Flag
+from ..options.reading import FLAGS
 from ..spec.kinds import KINDS, Kind
-from ..spec.words import FLAGS
 from . import parsing
 
 if TYPE_CHECKING:
-    from ..params import Param
+    from ..options import Option
 
-__all__ = ["RELEASES", "further_options", "instead_of", "parameter_option"]
+__all__ = ["RELEASES", "further_options", "instead_of", "release_options"]
 
-RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.flat}
+RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.on_command_line}
 
-_FURTHER: dict[str, dict[str, Any]] = {
-    "m": {"type": parsing.WHOLE, "help": "Number of values (uniform prior unless --prior says otherwise)."},
-    "query": {
-        "metavar": "LIST",
-        "help": "The target's contribution per value: a,b,c or @file.csv (vectors: one row each).",
-    },
-    "sensitivity": {
-        "type": parsing.NUMBER,
-        "help": "Instead of a query: how far one person moves the output (L1 norm; gaussian: L2). State --neighbours.",
-    },
-    "nonnegative": {
-        "is_flag": True,
-        "help": "Beside --sensitivity: nobody's contribution has a negative entry, as in a histogram.",
-    },
-    "orders": {"metavar": "LIST", "required": True, "help": "Orders of the Renyi divergences: a,b,c or LOW:HIGH."},
-    "epsilons": {"metavar": "LIST", "required": True, "help": "The bound at each order."},
-    "file": {"metavar": "FILE", "required": True, "help": "TOML file with one [[release]] table per release."},
-    "truncate": {"metavar": "LOW:HIGH", "help": "Clamp the output to this range."},
-    "interval": {"metavar": "LOW:HIGH", "help": "Outputs are any number of this interval; utility -|record - output|."},
-    "utility": {"metavar": "FILE", "help": "CSV of utilities, rows = inputs, columns = outputs."},
-    "matrix": {"metavar": "FILE", "required": True, "help": "CSV of probabilities, rows = inputs."},
-    "neighbours": {
-        "type": click.Choice(["replace-one", "add-remove"]),
-        "required": True,
-        "help": "Which data sets the guarantee compares; never guessed.",
-    },
+_COUNT: dict[str, Any] = {
+    "type": parsing.WHOLE,
+    "help": "Number of values (uniform prior unless --prior says otherwise).",
 }
 
 _THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -132,21 +108,35 @@ class _UnlessData(click.Option):
         return None if table and self.value_is_missing(value) else super().process_value(ctx, value)
 
 
-def parameter_option(param: Param, *, required: bool = True) -> click.Option:
-    """Return the option of a parameter; delta is 0 unless given."""
-    number = parsing.WHOLE if param.integer else parsing.NUMBER
-    flag = FLAGS(param.name)
-    if param is DELTA:
-        return click.Option([flag], type=number, default=0.0, show_default=True, help=f"{param.what}.")
-    kind = _UnlessData if param is M else click.Option
-    return kind([flag], type=number, required=required, help=f"{param.what} ({param.allowed}).")
+def release_options(kind: Kind, *, free: bool = False) -> list[click.Parameter]:
+    """Return the options of a release; with ``free`` a parameter may be left out, to be chosen."""
+    return [
+        _option(option, required=option.required and not (free and option.about.typical is not None))
+        for option in kind.options
+        if "command" in option.about.places and (option.required or not option.about.of_question)
+    ]
+
+
+def _option(option: Option, *, required: bool) -> click.Option:
+    flag, about = [FLAGS(option.name)], option.about
+    what = f"{about.what[:1].upper()}{about.what[1:]}"
+    if isinstance(option.shape, Flag):
+        return click.Option(flag, is_flag=True, help=f"Say {about.what}.")
+    if isinstance(option.shape, Choice):
+        return click.Option(flag, type=click.Choice(option.shape.words), required=required, help=f"{what}.")
+    if option.param is None:
+        notation = f": {option.shape.notation}" if option.shape.notation else ""
+        return click.Option(flag, metavar=option.shape.metavar, required=required, help=f"{what}{notation}.")
+    number = parsing.WHOLE if option.param.integer else parsing.NUMBER
+    if not option.required and option.default is not None:
+        return click.Option(flag, type=number, default=option.default, show_default=True, help=f"{what}.")
+    kind = _UnlessData if about.counts_values else click.Option
+    return kind(flag, type=number, required=required, help=f"{what} ({option.allowed}).")
 
 
 def further_options(kind: Kind) -> list[click.Parameter]:
     """Return the options that every command about this release has."""
-    by_guarantee = "neighbours" in kind.extra and "sensitivity" not in kind.extra
-    further = [extra for extra in kind.extra if by_guarantee or extra != "neighbours"]
-    options: list[click.Parameter] = [click.Option([f"--{extra}"], **_FURTHER[extra]) for extra in further]
+    options: list[click.Parameter] = [] if kind.counts_values else [click.Option(["--m"], **_COUNT)]
     options.append(
         click.Option(
             ["--times"], type=parsing.WHOLE, default=1, help="The release is made this often about the same person."
@@ -154,9 +144,9 @@ def further_options(kind: Kind) -> list[click.Parameter]:
     )
     options += [click.Option([flag], **settings) for flag, settings in _THREAT]
     options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
-    if not by_guarantee:
+    if not kind.states_relation:
         choice = click.Choice(["replace-one", "add-remove"])
-        of = "of --sensitivity, and " if "sensitivity" in kind.extra else ""
+        of = "of --sensitivity, and " if "sensitivity" in kind.names else ""
         help_text = f"Relation {of}for worst_gain, tpr and epsilon."
         options.append(click.Option(["--neighbours"], type=choice, help=help_text))
     return options

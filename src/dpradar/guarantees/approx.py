@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from ..params import Param
+from annotated_types import Ge, Le
+
+from ..options import About, described, number_of
 from .curves import approx_curve
-from .neighbours import Neighbours, check_neighbours
+from .neighbours import Neighbours, Stated
 from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
-__all__ = ["ApproxDP", "PureDP", "doubled_approx", "tv_of_approx"]
+__all__ = ["DELTA", "EPSILON", "ApproxDP", "Delta", "Epsilon", "PureDP", "doubled_approx", "tv_of_approx"]
 
-EPSILON = Param(
-    name="epsilon",
-    low=0.0,
-    what="the privacy-loss bound of differential privacy",
-    typical=(0.05, 12.0),
-    more_private="down",
-)
-DELTA = Param(
-    name="delta",
-    low=0.0,
-    high=1.0,
-    what="the probability mass outside the epsilon bound",
-    typical=(0.0, 0.2),
-    more_private="down",
-)
+Epsilon = Annotated[
+    float,
+    Ge(0),
+    About("the privacy-loss bound of differential privacy", example="1", typical=(0.05, 12.0), more_private="down"),
+]
+Delta = Annotated[
+    float,
+    Ge(0),
+    Le(1),
+    About("the probability mass outside the epsilon bound", example="1e-5", typical=(0.0, 0.2), more_private="down"),
+]
+EPSILON, DELTA = number_of("epsilon", Epsilon), number_of("delta", Delta)
 
 
 def tv_of_approx(epsilon: float, delta: float) -> float:
@@ -77,7 +75,7 @@ def approx_privacy(
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@described("pure-dp", "An epsilon-DP guarantee.", "guarantee", samples=False)
 class PureDP:
     """epsilon-differential privacy under the stated neighbour relation.
 
@@ -87,22 +85,17 @@ class PureDP:
     2.0
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON,)
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    epsilon: float
-    neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", EPSILON.check("PureDP", self.epsilon))
-        check_neighbours("PureDP", self.neighbours)
+    epsilon: Epsilon
+    neighbours: Stated
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation."""
         return approx_privacy("pure DP", self.epsilon, 0.0, self.neighbours, relation)
 
 
-@dataclass(frozen=True, slots=True)
+@described("dp", "An (epsilon, delta)-DP guarantee.", "guarantee", samples=False, first={"m": "10"})
 class ApproxDP:
     """(epsilon, delta)-differential privacy under the stated neighbour relation.
 
@@ -112,17 +105,11 @@ class ApproxDP:
     1e-05
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON, DELTA)
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
 
-    epsilon: float
-    delta: float
-    neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", EPSILON.check("ApproxDP", self.epsilon))
-        object.__setattr__(self, "delta", DELTA.check("ApproxDP", self.delta))
-        check_neighbours("ApproxDP", self.neighbours)
+    epsilon: Epsilon
+    delta: Delta
+    neighbours: Stated
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation."""

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from ..params import Param
+from annotated_types import Ge
+
+from ..options import About, described
 from .curves import gaussian_curve
-from .neighbours import Neighbours, check_neighbours
+from .neighbours import Stated
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import RenyiBound
 
 __all__ = ["GDP", "gaussian_privacy"]
 
-MU = Param(
-    name="mu",
-    low=0.0,
-    what="the distance of two unit Gaussians that are as hard to tell apart",
-    typical=(0.05, 5.0),
-    more_private="down",
-)
+Mu = Annotated[
+    float,
+    Ge(0),
+    About(
+        "the distance of two unit Gaussians that are as hard to tell apart",
+        example="1",
+        typical=(0.05, 5.0),
+        more_private="down",
+    ),
+]
 
 
 def gaussian_privacy(mu: float, relation: Relation, source: str) -> Privacy:
@@ -32,7 +36,7 @@ def gaussian_privacy(mu: float, relation: Relation, source: str) -> Privacy:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@described("gdp", "A mu-GDP guarantee.", "guarantee", samples=False, first={"m": "10"})
 class GDP:
     """mu-Gaussian differential privacy under the stated neighbour relation.
 
@@ -42,15 +46,10 @@ class GDP:
     0.382925
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (MU,)
     ORDERED: ClassVar[tuple[str, ...]] = ("mu",)
 
-    mu: float
-    neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", MU.check("GDP", self.mu))
-        check_neighbours("GDP", self.neighbours)
+    mu: Mu
+    neighbours: Stated
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove mu is 2 mu under replace-one (group privacy)."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from ..errors import ParameterError
+from ..options import About, option_of
 
-__all__ = ["Neighbours", "check_neighbours"]
+__all__ = ["Neighbours", "Stated", "check_neighbours"]
 
 Neighbours = Literal["replace-one", "add-remove"]
 
+Stated = Annotated[
+    Neighbours,
+    About(
+        "the relation of the data sets that the guarantee compares, which its source states and which is never guessed",
+        example="add-remove",
+        label="Data sets that are compared",
+        of_question=True,
+    ),
+]
+_STATED = option_of("neighbours", Stated)
 
-def check_neighbours(owner: str, value: object) -> Neighbours:
+
+def check_neighbours(owner: str, value: Any) -> Neighbours:
     """Return a valid neighbour relation or raise ParameterError."""
-    if value not in ("replace-one", "add-remove"):
-        raise ParameterError(
-            f"{owner}.neighbours",
-            "'replace-one' or 'add-remove'",
-            repr(value),
-            "It says which data sets the guarantee compares and is never guessed; the paper or library that states the "
-            "guarantee says which one it means.",
-        )
-    return value
+    relation: Neighbours = _STATED.check(owner, value)
+    return relation

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, overload
+from typing import Annotated, ClassVar, overload
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from ..numerics.bernoulli import UNIT, Frontier
-from ..params import Param, as_floats
+from ..options import About, Numbers, described, number_of
+from ..params import as_floats
 from .curves import TradeoffCurve
-from .neighbours import Neighbours, check_neighbours
+from .neighbours import Neighbours, Stated
 from .privacy import Privacy, Relation
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = [
     "RDP",
@@ -32,13 +32,17 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-RHO = Param(
-    name="rho",
-    low=0.0,
-    what="the bound on the Renyi divergence of order t between neighbours, divided by t",
-    typical=(0.01, 3.0),
-    more_private="down",
-)
+Rho = Annotated[
+    float,
+    Ge(0),
+    About(
+        "the bound on the Renyi divergence of order t between neighbours, divided by t",
+        example="0.1",
+        typical=(0.01, 3.0),
+        more_private="down",
+    ),
+]
+RHO = number_of("rho", Rho)
 _NEAR_ONE = 1e-6  # orders this near to 1 are read as 1, which is sound: the divergence grows with the order
 _LARGEST_LOGIT = 690.0  # beyond, the peak of the gap underflows; the curve 0 is then right to 1e-290
 _CHUNK = 2048  # rates that are worked on together
@@ -338,7 +342,7 @@ def _promise(bound: RenyiBound, neighbours: Neighbours, relation: Relation, name
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@described("zcdp", "A rho-zCDP guarantee.", "guarantee", samples=False, first={"m": "10"})
 class ZCDP:
     """rho-zero-concentrated differential privacy under the stated neighbour relation (Bun and Steinke 2016).
 
@@ -349,22 +353,17 @@ class ZCDP:
     (0.785969, 2.0)
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (RHO,)
     ORDERED: ClassVar[tuple[str, ...]] = ("rho",)
 
-    rho: float
-    neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", RHO.check("ZCDP", self.rho))
-        check_neighbours("ZCDP", self.neighbours)
+    rho: Rho
+    neighbours: Stated
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove f is f(1 - f) and 4 rho under replace-one."""
         return _promise(RenyiBound(rho=self.rho), self.neighbours, relation, "zCDP")
 
 
-@dataclass(frozen=True, slots=True)
+@described("rdp", "Renyi divergences at some orders.", "guarantee", samples=False, first={"m": "10"})
 class RDP:
     """Renyi differential privacy of some orders under the stated neighbour relation (Mironov 2017).
 
@@ -375,17 +374,21 @@ class RDP:
     0.373562
     """
 
-    orders: Sequence[float]
-    epsilons: Sequence[float]
-    neighbours: Neighbours
+    orders: Annotated[Sequence[float], Numbers(), About("the orders of the Renyi divergences", example="2, 4, 8, 16")]
+    epsilons: Annotated[
+        Sequence[float],
+        Numbers(),
+        About("the bound at each order", example="0.2, 0.4, 0.8, 1.6", label="epsilon at each order"),
+    ]
+    neighbours: Stated
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
+        """Refuse lists that are no orders with their bounds."""
         orders, epsilons = _listing("RDP", self.orders, self.epsilons)
         if not orders.size:
             raise ParameterError("RDP", _LISTING, "no orders", "Give at least one order; ZCDP needs none.")
         object.__setattr__(self, "orders", tuple(orders.tolist()))
         object.__setattr__(self, "epsilons", tuple(epsilons.tolist()))
-        check_neighbours("RDP", self.neighbours)
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove f is f(1 - f) under replace-one, see `doubled_renyi`."""

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import About, Numbers, described
 from .curves import TradeoffCurve, piecewise_curve
-from .neighbours import Neighbours, check_neighbours
+from .neighbours import Stated
 from .pairs import AtomPair, finite_pair
 from .privacy import Privacy, Relation
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["Tradeoff"]
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@described("tradeoff", "A trade-off curve through some points.", "guarantee", samples=False, first={"m": "10"})
 class Tradeoff:
     """f-DP with the piecewise-linear f through the given break points; it must hold in both orders of the neighbours.
 
@@ -34,15 +32,22 @@ class Tradeoff:
     0.5
     """
 
-    fpr: Sequence[float]
-    fnr: Sequence[float]
-    neighbours: Neighbours
+    # On the command line they would be mistaken for the rates that are asked about.
+    fpr: Annotated[
+        Sequence[float],
+        Numbers(),
+        About("the false-positive rates of points of the curve", example="0.1, 0.4", places=("file",)),
+    ]
+    fnr: Annotated[
+        Sequence[float],
+        Numbers(),
+        About("the false-negative rates at these points", example="0.7, 0.4", places=("file",)),
+    ]
+    neighbours: Stated
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
+        """Refuse points that no trade-off curve goes through."""
         piecewise_curve(self.fpr, self.fnr)
-        object.__setattr__(self, "fpr", tuple(float(x) for x in self.fpr))
-        object.__setattr__(self, "fnr", tuple(float(x) for x in self.fnr))
-        check_neighbours("Tradeoff", self.neighbours)
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove f is f(1 - f) under replace-one."""

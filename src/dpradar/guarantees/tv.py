@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from ..params import Param
+from annotated_types import Ge, Le
+
+from ..options import About, described
 from .curves import approx_curve
-from .neighbours import Neighbours, check_neighbours
+from .neighbours import Stated
 from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
 __all__ = ["TotalVariation"]
 
-TV = Param(
-    name="tv",
-    low=0.0,
-    high=1.0,
-    what="the total variation distance between neighbours",
-    typical=(0.0, 0.9),
-    more_private="down",
-)
+Distance = Annotated[
+    float,
+    Ge(0),
+    Le(1),
+    About("the total variation distance between neighbours", example="0.1", typical=(0.0, 0.9), more_private="down"),
+]
 
 
-@dataclass(frozen=True, slots=True)
+@described("tv", "A bound on the total variation.", "guarantee", samples=False, first={"m": "10"})
 class TotalVariation:
     """Total variation at most ``tv`` between neighbours, that is (0, tv)-DP.
 
@@ -33,15 +32,10 @@ class TotalVariation:
     0.2
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (TV,)
     ORDERED: ClassVar[tuple[str, ...]] = ("tv",)
 
-    tv: float
-    neighbours: Neighbours
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tv", TV.check("TotalVariation", self.tv))
-        check_neighbours("TotalVariation", self.neighbours)
+    tv: Distance
+    neighbours: Stated
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under a relation; add/remove tv is at most 2 tv under replace-one (triangle)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
+from ..options import About, Rows, described
 from ..params import as_floats
 from .capabilities import Release
 
@@ -149,7 +150,7 @@ class MatrixChannel:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("channel", "A matrix p(output | input).", eq=False)
 class Channel:
     """A mechanism given by its matrix p(output | input), rows = inputs.
 
@@ -159,9 +160,19 @@ class Channel:
     Channel(2 inputs, 2 outputs)
     """
 
-    matrix: ArrayLike
+    matrix: Annotated[
+        ArrayLike,
+        Rows("a matrix of probabilities, rows = inputs"),
+        About(
+            "the probability of each output, one row for each input",
+            example="[[0.75, 0.25], [0.25, 0.75]]",
+            label="probabilities",
+            counts_values=True,
+        ),
+    ]
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
+        """Keep the matrix as a read-only array of probabilities."""
         object.__setattr__(self, "matrix", _checked_matrix(self.matrix))
 
     def at(self, prior: Prior | None) -> Release:

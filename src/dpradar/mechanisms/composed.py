@@ -6,19 +6,20 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ParameterError
 from ..guarantees.composition import composed_tv, joined, together
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
-from ..params import Param, shown
+from ..options import About, Shape, described
+from ..params import shown
 from .capabilities import FiniteChannel, Mechanism, Release, taken_for_granted
 from .counts import CountModel, count_channel
-from .ldp.parameters import M
 from .query import largest_distance, smallest_radius
 
 if TYPE_CHECKING:
@@ -195,13 +196,22 @@ class Composed:
         return f"Composed({len(self.mechanisms)} releases)"
 
 
-_TIMES = Param(
-    name="times", integer=True, low=1, what="how often the mechanism is run", typical=(1, 50), more_private="down"
-)
+Times = Annotated[
+    int,
+    Ge(1),
+    About(
+        "how often the release is made about the same person",
+        example="12",
+        typical=(1, 50),
+        more_private="down",
+        label="how often (times)",
+        folded=True,
+    ),
+]
 _MOST_DRAWS = 200  # repetitions that are simulated one by one
 
 
-@dataclass(frozen=True, slots=True)
+@described("repeated", "The same release several times.")
 class Repeated:
     """The same mechanism or guarantee ``times`` times on the same record, with independent randomness.
 
@@ -216,15 +226,14 @@ class Repeated:
     0.382925
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (_TIMES,)
     ORDERED: ClassVar[tuple[str, ...]] = ("times",)
 
-    mechanism: Any
-    times: int
+    mechanism: Annotated[Any, Shape(), About("what is released each time", places=())]
+    times: Times
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
+        """Refuse what is neither a mechanism nor a guarantee."""
         _checked_parts("Repeated.mechanism", [self.mechanism])
-        object.__setattr__(self, "times", _TIMES.check("Repeated", self.times))
 
     @property
     def neighbours(self) -> Neighbours | None:
@@ -246,7 +255,7 @@ class Repeated:
 
 def _same_value(mechanism: Any, times: int) -> tuple[str, ...]:
     """Return what repeated reports of a local protocol take for granted, with the epsilon of all of them together."""
-    if not any(param is M for param in getattr(mechanism, "PARAMS", ())):
+    if getattr(mechanism, "GROUP", None) != "local":
         return ()
     one = float(mechanism.epsilon)
     total = f"epsilon {one:g} per report, at most {times * one:g} over all {times} reports"

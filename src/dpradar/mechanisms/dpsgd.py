@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from annotated_types import Ge, Gt, Le
 
 from ..guarantees.composition import promise_of_pairs
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.pairs import SampledGaussianPair
-from ..params import Param
+from ..options import About, described
 from .capabilities import Release
 
 if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy, Relation
     from ..threats import Prior
 
-__all__ = ["DPSGD", "NOISE_MULTIPLIER", "SAMPLE_RATE", "STEPS"]
+__all__ = ["DPSGD"]
 
-NOISE_MULTIPLIER = Param(
-    name="noise_multiplier",
-    low=1e-100,  # beyond these its square leaves the range of numbers
-    high=1e100,
-    what="the standard deviation of the noise divided by the norm that gradients are clipped to",
-    typical=(0.5, 10.0),
-    more_private="up",
-)
-SAMPLE_RATE = Param(
-    name="sample_rate",
-    low=0.0,
-    high=1.0,
-    low_open=True,
-    what="the probability that a record is used in a step (Poisson sampling)",
-    typical=(0.001, 1.0),
-    more_private="down",
-)
 POISSON = (
     "Poisson sampling: in each step every record is taken with the sampling rate, independently of the others and of "
     "earlier steps; shuffled batches or batches of a fixed size are not covered"
 )
-STEPS = Param(
-    name="steps", integer=True, low=1, what="the number of training steps", typical=(1, 2000), more_private="down"
-)
 
 
-@dataclass(frozen=True, slots=True)
+@described("dpsgd", "A training run with DP-SGD.", samples=False, first={"who": "membership"})
 class DPSGD:
     """DP-SGD: each step takes every record with probability ``sample_rate``, clips, sums and adds Gaussian noise.
 
@@ -66,17 +47,35 @@ class DPSGD:
     0.382925
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (NOISE_MULTIPLIER, SAMPLE_RATE, STEPS)
-
     ORDERED: ClassVar[tuple[str, ...]] = ("noise_multiplier", "sample_rate", "steps")
 
-    noise_multiplier: float
-    sample_rate: float
-    steps: int
-
-    def __post_init__(self) -> None:
-        for param in self.PARAMS:
-            object.__setattr__(self, param.name, param.check("DPSGD", getattr(self, param.name)))
+    noise_multiplier: Annotated[
+        float,
+        Ge(1e-100),  # beyond these its square leaves the range of numbers
+        Le(1e100),
+        About(
+            "the standard deviation of the noise divided by the norm that gradients are clipped to",
+            example="2",
+            typical=(0.5, 10.0),
+            more_private="up",
+        ),
+    ]
+    sample_rate: Annotated[
+        float,
+        Gt(0),
+        Le(1),
+        About(
+            "the probability that a record is used in a step (Poisson sampling)",
+            example="0.01",
+            typical=(0.001, 1.0),
+            more_private="down",
+        ),
+    ]
+    steps: Annotated[
+        int,
+        Ge(1),
+        About("the number of training steps", example="1000", typical=(1, 2000), more_private="down"),
+    ]
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release; it says nothing about particular records, so the prior does not matter."""

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
-from ..guarantees.approx import EPSILON, tv_of_approx
+from ..guarantees.approx import Epsilon, tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
+from ..options import About, Rows, Span, described
 from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release
 from .channel import MatrixChannel, checked_size
 from .noise.kernels import LaplaceKernel
-from .query import checked_range
 
 if TYPE_CHECKING:
-    from ..params import Param
     from ..threats import Prior
 
 __all__ = ["Exponential"]
@@ -84,7 +83,7 @@ class IntervalMechanism:
         return np.asarray(np.clip(np.where(u < left, below, above), self.low, self.high))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("exponential", "The exponential mechanism.", first={"values": "0:100:10"}, eq=False)
 class Exponential:
     """The exponential mechanism: Pr[output] proportional to e^(epsilon * utility / (2 sensitivity)).
 
@@ -102,15 +101,30 @@ class Exponential:
     Exponential(epsilon=2, interval=(0.0, 1.0))
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (EPSILON,)
+    epsilon: Epsilon
+    utility: (
+        Annotated[
+            ArrayLike,
+            Rows("a matrix of finite numbers, rows = inputs"),
+            About("how good each output is for each input, rows = inputs", example="utility.csv", folded=True),
+        ]
+        | None
+    ) = None
+    interval: (
+        Annotated[
+            tuple[float, float],
+            Span(),
+            About(
+                "the interval of the outputs; those near the record are likelier, by utility -|record - output|",
+                example="0:100",
+                label="outputs",
+            ),
+        ]
+        | None
+    ) = None
 
-    epsilon: float
-    utility: ArrayLike | None = None
-    interval: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", EPSILON.check("Exponential", self.epsilon))
-        object.__setattr__(self, "interval", checked_range("Exponential", self.interval))
+    def check_together(self) -> None:
+        """Refuse a utility beside an interval, and one that is no matrix."""
         if self.utility is None:
             return
         if self.interval is not None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
-from ..params import Param, shown
-from ..threats.prior import check_whole
+from ..guarantees.neighbours import Neighbours
+from ..options import About, Contributions, Span, option_of
+from ..params import shown
 
 if TYPE_CHECKING:
     from ..threats import Prior
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
 __all__ = [
     "RELATIONS",
     "STATED",
+    "Contribution",
     "Query",
-    "checked_query",
-    "checked_range",
-    "checked_sensitivity",
+    "Sensitivity",
+    "SensitivityRelation",
+    "Truncate",
+    "check_sensitivity",
     "contributions",
     "exactly",
     "further",
@@ -35,27 +39,44 @@ Query = ArrayLike | Callable[[Any], Any] | None
 _MOST_PAIR_WORK = 1_000_000_000
 
 
-def checked_range(owner: str, truncate: object) -> tuple[float, float] | None:
-    """Return (low, high) with low < high, or None."""
-    if truncate is None:
-        return None
-    try:
-        low, high = (float(x) for x in truncate)  # type: ignore[attr-defined]
-    except (TypeError, ValueError, OverflowError):
-        low = high = np.nan
-    if not low < high:
-        raise ParameterError(
-            f"{owner}.truncate", "(low, high) with low below high", shown(truncate), "It clamps the output."
-        )
-    return low, high
-
-
-_SENSITIVITY = Param(
-    name="sensitivity",
-    low=0.0,
-    what="the largest change of the released number between neighbours",
-    typical=(0.1, 10.0),
-)
+Contribution = Annotated[
+    Query,
+    Contributions(),
+    About(
+        "what the target's record adds to the released number or table, for each value",
+        example="0, 1",
+        label="contribution of each value (query)",
+        folded=True,
+        counts_values=True,
+    ),
+]
+Truncate = Annotated[
+    tuple[float, float],
+    Span(),
+    About(
+        "the range that the output is clamped to", example="0:100", label="output is clamped to (truncate)", folded=True
+    ),
+]
+Sensitivity = Annotated[
+    float,
+    Ge(0),
+    About(
+        "how far one person moves the output (L1 norm; Gaussian noise: L2), instead of a query; state neighbours too",
+        example="1",
+        label="one person changes it by (sensitivity)",
+        excludes=("query",),
+    ),
+]
+SensitivityRelation = Annotated[
+    Neighbours,
+    About(
+        "the relation of the sensitivity: one person added or removed, or one person's data replaced",
+        example="add-remove",
+        label="when (neighbours)",
+        beside="sensitivity",
+        of_question=True,
+    ),
+]
 STATED = "'add-remove' or 'replace-one', stated with the sensitivity (it is never guessed)"
 RELATIONS = (
     "'add-remove': how far the output moves when one person is added or removed; 'replace-one': when one person's data "
@@ -67,19 +88,18 @@ _NO_SENSITIVITY = (
 )
 
 
-def checked_sensitivity(owner: str, sensitivity: object, neighbours: object, query: Query) -> float | None:
-    """Return the sensitivity or None; it comes with its neighbour relation, and not beside a query."""
+def check_sensitivity(owner: str, sensitivity: object, neighbours: object, query: Query) -> None:
+    """Raise unless a sensitivity comes with its neighbour relation, and not beside a query."""
     if sensitivity is None:
         if neighbours is not None:
             hint = "It is the relation of a sensitivity; for worst_gain and rates give it to assess."
             raise ParameterError(f"{owner}.neighbours", "left out without a sensitivity", shown(neighbours), hint)
-        return None
+        return
     if query is not None:
         hint = "The contributions say how far apart they are."
         raise ParameterError(f"{owner}.sensitivity", "left out beside a query", shown(sensitivity), hint)
-    if neighbours not in ("add-remove", "replace-one"):
-        raise ParameterError(f"{owner}.neighbours", STATED, shown(neighbours), RELATIONS)
-    return _SENSITIVITY.check(owner, sensitivity)
+    if neighbours is None:
+        raise ParameterError(f"{owner}.neighbours", STATED, "nothing", RELATIONS)
 
 
 def exactly(x: float) -> str:
@@ -95,26 +115,6 @@ def further(mechanism: Any) -> str:
     return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None and value is not False)
 
 
-def checked_query(owner: str, query: Query) -> Query:
-    """Return a query as an array, a callable or None."""
-    if query is None or callable(query):
-        return query
-    try:
-        array = np.array(query, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        array = np.empty((0,))
-    if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
-        raise ParameterError(
-            f"{owner}.query",
-            "one finite number or vector per value (at least 2 values)",
-            shown(query),
-            "It is what the target's record adds to the released number or table.",
-        )
-    check_whole(f"{owner}.query", query, array)
-    array.setflags(write=False)
-    return array
-
-
 def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
     """Return the contributions as a matrix, one row per value of the prior."""
     if callable(query):
@@ -123,7 +123,7 @@ def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:
                 f"{owner}.query", "a list here", "a function", "A function needs a prior over finitely many values."
             )
         raw = [query(prior.record(i)) for i in range(prior.size)]
-        array = np.asarray(checked_query(owner, raw))
+        array = np.asarray(option_of("query", Contribution).check(owner, raw))
     elif query is not None:
         array = np.asarray(query, dtype=float)
     elif prior is None:

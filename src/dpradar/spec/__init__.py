@@ -1,13 +1,13 @@
 """Questions as text and files: one description for the command line, for TOML and for the web."""
 
 from ..errors import Problem, SpecError
+from ..options.reading import FLAGS, PLAIN, Where, inside
 from .kinds import KINDS, Kind
 from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec
 from .question import release_of, threat_of
 from .read import parse, read
 from .register import register
 from .run import run
-from .words import FLAGS, PLAIN, Where, inside
 from .write import command, python, toml
 
 __all__ = [

@@ -5,24 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Call", "Steps"]
+from ..options.reading import Steps
 
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """The numbers low, low + step, ...: written short, built in full."""
-
-    low: float
-    step: float
-    count: int
-
-    def build(self) -> list[float]:
-        """Return the numbers."""
-        return [self.low + self.step * i for i in range(self.count)]
-
-    def source(self) -> str:
-        """Return Python code for them."""
-        return f"[{self.low!r} + {self.step!r} * i for i in range({self.count})]"
+__all__ = ["Call"]
 
 
 @dataclass(frozen=True, slots=True)

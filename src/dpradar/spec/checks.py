@@ -8,11 +8,11 @@ from ..calibration import Limit
 from ..calibration.limit import COSTS
 from ..errors import DpradarError, ParameterError, Problem
 from ..mechanisms.cost import cost_of
+from ..options.reading import inside
 from .evidence import evidence_of
 from .kinds import KINDS
 from .problems import problem_of
 from .question import threat_of, without_prior
-from .words import inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from ..guarantees import GDP, ZCDP, ApproxDP, PureDP
 
 if TYPE_CHECKING:
     from ..guarantees import Neighbours
-    from .words import Options, Where
+    from ..options.reading import Options, Where
 
 __all__ = ["claim_of"]
 
@@ -21,7 +21,7 @@ def claim_of(options: Options, where: Where, neighbours: Neighbours) -> PureDP |
 
     Examples
     --------
-    >>> from dpradar.spec.words import FLAGS
+    >>> from dpradar.options.reading import FLAGS
     >>> claim_of({"claim_mu": 0.5}, FLAGS, "add-remove")
     GDP(mu=0.5, neighbours='add-remove')
     """

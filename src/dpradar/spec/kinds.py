@@ -1,36 +1,41 @@
-"""What can be named: mechanisms and guarantees, their parameters and further options."""
+"""What can be named: kinds of releases. Each is a described class, which declares its options itself."""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
+from .. import guarantees as gs
 from .. import mechanisms as ms
 from ..errors import ParameterError
-from ..guarantees.approx import DELTA, EPSILON
-from ..guarantees.gdp import MU
-from ..guarantees.renyi import RHO
-from ..guarantees.tv import TV
-from ..mechanisms.query import RELATIONS, STATED
+from ..options import About, FileName, describe, described
 from ..params import shown
-from . import words
 from .calls import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from ..options import Group, Option
+    from ..options.reading import Options, Where
     from ..params import Param
-    from .words import Options, Where
 
-__all__ = ["IN_FILES", "KINDS", "Kind", "kind_of"]
+__all__ = ["IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_of"]
+
+
+@described("register", "All releases of a register, together.", samples=False)
+class RegisterFile:
+    """A file with everything that was released about the same people."""
+
+    file: Annotated[
+        str, FileName("a TOML file with one [[release]] table per release"), About("the register", places=("command",))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A name: what it stands for, its parameters, its further options, and the call that makes it.
-
-    ``samples``: reports can be drawn from it, so it can be attacked. ``flat``: it can be written as a command line.
+    """A named class of releases with its options.
 
     Examples
     --------
@@ -38,23 +43,102 @@ class Kind:
     ('noise_multiplier', None)
     """
 
-    help: str
-    call: Callable[[Options, Where], Call]
-    params: tuple[Param, ...]
-    extra: tuple[str, ...] = ()
-    samples: bool = True
-    flat: bool = True
+    name: str
+    cls: Any
+    options: tuple[Option, ...]
+
+    @property
+    def help(self) -> str:
+        """What it is, as a sentence."""
+        text: str = self.cls.HELP
+        return text
+
+    @property
+    def group(self) -> Group:
+        """What sort of release it is."""
+        group: Group = self.cls.GROUP
+        return group
+
+    @property
+    def samples(self) -> bool:
+        """Whether outputs can be drawn from it, so that it can be attacked."""
+        return bool(self.cls.SAMPLES)
+
+    @property
+    def first(self) -> Mapping[str, str]:
+        """What a first question about it says of the attacker."""
+        texts: Mapping[str, str] = self.cls.FIRST
+        return texts
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The numbers that can be searched and swept."""
+        return tuple(option.param for option in self.options if option.param is not None and option.about.typical)
 
     @property
     def noise(self) -> Param | None:
-        """The parameter that makes the noise: the first that has a direction; delta is none."""
-        able = [param for param in self.params if param.more_private is not None and param is not DELTA]
+        """The parameter that makes the noise: the first required one that has a direction."""
+        required = {option.name for option in self.options if option.required}
+        able = [param for param in self.params if param.more_private is not None and param.name in required]
         return able[0] if able else None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The options of the release itself; ``m`` is one only where it is a parameter."""
-        return (*(param.name for param in self.params), *(name for name in self.extra if name != "m"))
+        """The names of its options."""
+        return tuple(option.name for option in self.options)
+
+    @property
+    def on_command_line(self) -> bool:
+        """Whether every option that it needs can be given on the command line."""
+        return all("command" in option.about.places for option in self.options if option.required)
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether an option that it needs settles the number of values, so that the attacker's ``m`` has no place."""
+        return any(option.required and option.about.counts_values for option in self.options)
+
+    @property
+    def states_relation(self) -> bool:
+        """Whether a neighbour relation is part of it, not only of a sensitivity or of the question."""
+        return any(option.required and option.name == "neighbours" for option in self.options)
+
+    def option(self, name: str) -> Option:
+        """Return an option by its name."""
+        return next(option for option in self.options if option.name == name)
+
+    def call(self, options: Options, where: Where) -> Call:
+        """Return the call that makes what some options describe; options of others are left alone."""
+        values: dict[str, Any] = {}
+        for option in self.options:
+            value, beside = options.get(option.name), option.about.beside
+            if value is None and option.required:
+                raise ParameterError(where(option.name), option.allowed, "nothing", option.hint)
+            if value is None or value is False:
+                continue
+            if beside and options.get(beside) is None:
+                if option.about.of_question:
+                    continue
+                raise ParameterError(where(option.name), f"given with {where(beside)}", f"no {beside}")
+            values[option.name] = option.read(value, where)
+        return self._made(values)
+
+    def _made(self, values: dict[str, Any]) -> Call:
+        if self.cls is gs.ApproxDP and values.get("delta", 0.0) == 0.0:
+            return Call("PureDP", (), {name: value for name, value in values.items() if name != "delta"})
+        if self.cls is RegisterFile:
+            return Call("spec.register", (values["file"],))
+        return Call(self.cls.__name__, (), values)
+
+    @contextmanager
+    def placed(self, where: Where) -> Iterator[None]:
+        """Let problems with an option name it as it is called where it was given."""
+        try:
+            yield
+        except ParameterError as error:
+            option = error.name.rpartition(".")[2]
+            if "." not in error.name or option not in self.names:
+                raise
+            raise ParameterError(where(option), error.allowed, error.got, error.hint) from None
 
 
 def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) -> Kind:
@@ -68,141 +152,21 @@ def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) 
     raise ParameterError(where("kind"), f"one of {', '.join(names)}", got, hint)
 
 
-def _value(param: Param, options: Options, where: Where) -> Any:
-    """Return the value of a parameter; delta is 0 unless given."""
-    value = options.get(param.name)
-    if value is None and param is DELTA:
-        return 0.0
-    if value is None:
-        raise ParameterError(where(param.name), param.allowed, "nothing", f"It is {param.what}.")
-    return words.checked(param, value, where(param.name))
+def _kind(cls: Any) -> Kind:
+    return Kind(cls.KIND, cls, describe(cls))
 
 
-def _needed(option: str, allowed: str, options: Options, where: Where) -> Any:
-    value = options.get(option)
-    if value is None:
-        raise ParameterError(where(option), allowed, "nothing")
-    return value
+def _without_delta_pure(kind: Kind) -> Kind:
+    """Return the kind of both guarantees with an epsilon: delta is 0 unless it is given."""
+    options = (replace(option, default=0.0) if option.name == "delta" else option for option in kind.options)
+    return replace(kind, options=tuple(options))
 
 
-def _neighbours(options: Options, where: Where) -> Any:
-    return _needed("neighbours", "'replace-one' or 'add-remove' (it is never guessed)", options, where)
-
-
-def _plain(name: str, params: tuple[Param, ...]) -> Callable[[Options, Where], Call]:
-    return lambda o, where: Call(name, (), {param.name: _value(param, o, where) for param in params})
-
-
-def _ldp(help_text: str, protocol: Any) -> Kind:
-    return Kind(help_text, _plain(protocol.__name__, protocol.PARAMS), protocol.PARAMS)
-
-
-def _noise(help_text: str, mechanism: Any) -> Kind:
-    def call(o: Options, where: Where) -> Call:
-        made = {param.name: _value(param, o, where) for param in mechanism.PARAMS}
-        if o.get("query") is not None:
-            made["query"] = words.contribution(o["query"], where)
-        if o.get("truncate") is not None:
-            made["truncate"] = words.span(o["truncate"], "truncate", where)
-        return Call(mechanism.__name__, (), {**made, **_sensitivity(o, where, options)})
-
-    options = ("sensitivity", "neighbours", *(("nonnegative",) if mechanism is ms.Gaussian else ()))
-    return Kind(help_text, call, mechanism.PARAMS, ("query", "truncate", *options, "m"))
-
-
-def _sensitivity(o: Options, where: Where, options: tuple[str, ...]) -> dict[str, Any]:
-    """Return a sensitivity with its relation, which is also that of the question; without one neither is passed on."""
-    given = o.get("sensitivity")
-    if given is None:
-        if o.get("nonnegative"):
-            raise ParameterError(where("nonnegative"), f"given with {where('sensitivity')}", "no sensitivity")
-        return {}
-    if o.get("neighbours") is None and o.get("query") is None:  # a query beside a sensitivity is the first mistake
-        raise ParameterError(where("neighbours"), STATED, "nothing", RELATIONS)
-    made = {"sensitivity": words.number(given, where("sensitivity")), "neighbours": o.get("neighbours")}
-    return {**made, "nonnegative": True} if "nonnegative" in options and o.get("nonnegative") else made
-
-
-def _exponential(o: Options, where: Where) -> Call:
-    made: dict[str, Any] = {"epsilon": _value(EPSILON, o, where)}
-    if o.get("utility") is not None:
-        made["utility"] = words.table(o["utility"], "utility", where)
-    if o.get("interval") is not None:
-        made["interval"] = words.span(o["interval"], "interval", where)
-    return Call("Exponential", (), made)
-
-
-def _channel(o: Options, where: Where) -> Call:
-    matrix = _needed("matrix", "a matrix of probabilities, rows = inputs", o, where)
-    return Call("Channel", (words.table(matrix, "matrix", where),))
-
-
-def _dp(o: Options, where: Where) -> Call:
-    epsilon, delta = _value(EPSILON, o, where), _value(DELTA, o, where)
-    both = {"epsilon": epsilon, "neighbours": _neighbours(o, where)}
-    return Call("PureDP", (), both) if delta == 0.0 else Call("ApproxDP", (), {"delta": delta, **both})
-
-
-def _guarantee(name: str, help_text: str, param: Param) -> Kind:
-    def call(o: Options, where: Where) -> Call:
-        return Call(name, (), {param.name: _value(param, o, where), "neighbours": _neighbours(o, where)})
-
-    return Kind(help_text, call, (param,), ("neighbours", "m"), samples=False)
-
-
-def _lists(name: str, *options: str) -> Callable[[Options, Where], Call]:
-    def call(o: Options, where: Where) -> Call:
-        given = {option: _needed(option, "a list of numbers", o, where) for option in options}
-        made = {option: words.numbers(value, option, where) for option, value in given.items()}
-        return Call(name, (), {**made, "neighbours": _neighbours(o, where)})
-
-    return call
-
-
-def _register(o: Options, where: Where) -> Call:
-    file = _needed("file", "a TOML file with one [[release]] table per release", o, where)
-    return Call("spec.register", (str(where.path(file, "file")),))
-
-
-KINDS: Mapping[str, Kind] = {
-    "grr": _ldp("Generalised randomised response.", ms.GRR),
-    "sue": _ldp("Symmetric unary encoding.", ms.SUE),
-    "oue": _ldp("Optimised unary encoding.", ms.OUE),
-    "ss": _ldp("Subset selection.", ms.SubsetSelection),
-    "blh": _ldp("Binary local hashing.", ms.BLH),
-    "olh": _ldp("Optimal local hashing.", ms.OLH),
-    "she": _ldp("Histogram encoding, noisy vector as it is.", ms.SHE),
-    "the": _ldp("Histogram encoding, values above a threshold.", ms.THE),
-    "hadamard": _ldp("Hadamard response.", ms.HadamardResponse),
-    "laplace": _noise("Laplace noise.", ms.Laplace),
-    "gaussian": _noise("Gaussian noise.", ms.Gaussian),
-    "geometric": _noise("Two-sided geometric noise.", ms.Geometric),
-    "discrete-gaussian": _noise("Discrete Gaussian noise.", ms.DiscreteGaussian),
-    "exponential": Kind("The exponential mechanism.", _exponential, (EPSILON,), ("interval", "utility", "m")),
-    "channel": Kind("A matrix p(output | input).", _channel, (), ("matrix",)),
-    "dp": Kind("An (epsilon, delta)-DP guarantee.", _dp, (EPSILON, DELTA), ("neighbours", "m"), samples=False),
-    "gdp": _guarantee("GDP", "A mu-GDP guarantee.", MU),
-    "zcdp": _guarantee("ZCDP", "A rho-zCDP guarantee.", RHO),
-    "rdp": Kind(
-        "Renyi divergences at some orders.",
-        _lists("RDP", "orders", "epsilons"),
-        (),
-        ("orders", "epsilons", "neighbours", "m"),
-        samples=False,
-    ),
-    "dpsgd": Kind(
-        "A training run with DP-SGD.", _plain("DPSGD", ms.DPSGD.PARAMS), ms.DPSGD.PARAMS, ("m",), samples=False
-    ),
-    "register": Kind("All releases of a register, together.", _register, (), ("file", "m"), samples=False),
-    "tv": _guarantee("TotalVariation", "A bound on the total variation.", TV),
-    # Its --fpr would be mistaken for the rates that are asked about.
-    "tradeoff": Kind(
-        "A trade-off curve through some points.",
-        _lists("Tradeoff", "fpr", "fnr"),
-        (),
-        ("fpr", "fnr", "neighbours", "m"),
-        samples=False,
-        flat=False,
-    ),
-}
-IN_FILES = tuple(name for name in KINDS if name != "register")  # a file is a register itself
+_CLASSES: tuple[Any, ...] = (
+    *(ms.GRR, ms.SUE, ms.OUE, ms.SubsetSelection, ms.BLH, ms.OLH, ms.SHE, ms.THE, ms.HadamardResponse),
+    *(ms.Laplace, ms.Gaussian, ms.Geometric, ms.DiscreteGaussian, ms.Exponential, ms.Channel),
+    *(gs.ApproxDP, gs.GDP, gs.ZCDP, gs.RDP, ms.DPSGD, RegisterFile, gs.TotalVariation, gs.Tradeoff),
+)
+KINDS: Mapping[str, Kind] = {cls.KIND: _kind(cls) for cls in _CLASSES}
+KINDS = {**KINDS, "dp": _without_delta_pure(KINDS["dp"])}
+IN_FILES = tuple(name for name in KINDS if KINDS[name].cls is not RegisterFile)  # a file is a register itself

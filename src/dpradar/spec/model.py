@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
+from ..options.reading import inside
 from .question import THREAT, release_call, size_of, threat_of, without_prior
-from .words import inside
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..options.reading import Where
     from ..threats import Threat
     from .calls import Call
-    from .words import Where
 
 __all__ = ["AttackSpec", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem, SpecError
 from ..granularity import Claim, Facts, Granularity, Partition, Pipeline, Practice, Step
+from ..options.reading import inside
 from ..params import shown
 from .model import place_of
 from .problems import problem_of, shape_problems
 from .question import release_of
 from .read import plain_tables, text_of
-from .words import inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,9 @@ import difflib
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem
+from ..options.reading import number_problem
 from ..params import has_decimal_comma, shown
 from .question import THREAT
-from .words import number_problem
 
 if TYPE_CHECKING:
     from pydantic import ValidationError

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 from ..mechanisms import Repeated
 from ..mechanisms.ldp.parameters import M
+from ..options import parameters, reading
+from ..options.reading import PLAIN
 from ..threats.threat import BASELINE, MEMBERSHIP
-from . import tables, words
-from .calls import Call, Steps
-from .kinds import kind_of
-from .words import PLAIN
+from . import attacker, tables
+from .calls import Call
+from .kinds import KINDS, kind_of
 
 if TYPE_CHECKING:
+    from ..options.reading import Options, Where
     from ..threats import Threat
-    from .words import Options, Where
 
 __all__ = ["THREAT", "release_call", "release_of", "sized", "threat_call", "threat_of", "without_prior"]
 
@@ -29,15 +30,14 @@ THREAT = (
     *("m", "prior", "values", "records", "weights", "knowledge", "goal", "baseline", "membership", "worst"),
     *tables.DATA,
 )
-_SAFE_WITHOUT_M = ("grr", "sue", "oue", "blh", "olh", "she", "the")
 
 
 def release_call(options: Options, where: Where = PLAIN) -> Call:
     """Return what the options describe, as often as they say, as a call."""
-    made = kind_of(options, where).call(options, where)
-    asked = options.get("times")
-    times = 1 if asked is None else words.checked(Repeated.PARAMS[0], asked, where("times"))
-    return made if times == 1 else Call("Repeated", (made, times))
+    release = kind_of(options, where).call(options, where)
+    text = options.get("times")
+    times = 1 if text is None else reading.checked(parameters(Repeated)[0], text, where("times"))
+    return release if times == 1 else Call("Repeated", (release, times))
 
 
 def release_of(options: Options, where: Where = PLAIN) -> Any:
@@ -48,26 +48,29 @@ def release_of(options: Options, where: Where = PLAIN) -> Any:
     >>> release_of({"kind": "laplace", "scale": 5.0, "truncate": "0:100"})
     Laplace(scale=5, truncate=(0.0, 100.0))
     """
-    return release_call(options, where).build()
+    call = release_call(options, where)
+    with kind_of(options, where).placed(where):
+        return call.build()
 
 
 def size_of(options: Options, where: Where = PLAIN) -> int | None:
     """Return the number of values when the release settles it."""
-    found = _counted(options, where)
-    return None if found is None else found[1]
+    counted = _counted(options, where)
+    return None if counted is None else counted[1]
 
 
 def _counted(options: Options, where: Where) -> tuple[str, int] | None:
     """Return the option that settles the number of values, and the number."""
     size = options.get("m")
     if size is not None:
-        count: int = words.checked(M, size, where("m"))
+        count: int = reading.checked(M, size, where("m"))
         where.check_count(count, "m")
         return "m", count
-    if options.get("query") is not None and not options.get("worst"):
-        return "query", len(words.contribution(options["query"], where))
-    if options.get("matrix") is not None:
-        return "matrix", len(words.table(options["matrix"], "matrix", where))
+    kind = KINDS.get(str(options.get("kind")))
+    for option in () if kind is None else kind.options:
+        needless = not option.required and options.get("worst")
+        if option.about.counts_values and options.get(option.name) is not None and not needless:
+            return option.name, len(option.read(options[option.name], where))
     return None
 
 
@@ -77,8 +80,10 @@ def sized(options: Options, where: Where = PLAIN) -> Options:
     This errs on the safe side: with records that nobody has, randomised response is a post-processing of the one
     without, and the protocols of bits and hashes tell as much (docs/derivations/tables.md).
     """
-    asked = options.get("data") is not None and options.get("m") is None
-    if not asked or options.get("kind") not in _SAFE_WITHOUT_M:
+    kind = KINDS.get(str(options.get("kind")))
+    if options.get("data") is None or options.get("m") is not None or kind is None:
+        return options
+    if not getattr(kind.cls, "COUNTED_IN_TABLES", False):
         return options
     table = tables.table_call(options, where)
     return options if table is None else {**options, "m": table.build().size}
@@ -113,9 +118,8 @@ def _other_size(option: str, size: int, wanted: int, where: Where) -> ParameterE
     if option == "m":
         hint = f"Leave out {name}, or give as many values."
         return ParameterError(name, f"{wanted}, as the prior has that many values", f"{size}", hint)
-    parts = {"query": "contributions", "matrix": "rows"}[option]
     hint = f"Give one for each value, or a prior of {size} values."
-    return ParameterError(name, f"of {wanted} {parts}, as the prior has that many values", f"{size}", hint)
+    return ParameterError(name, f"of {wanted} entries, as the prior has that many values", f"{size}", hint)
 
 
 def threat_call(options: Options, where: Where = PLAIN) -> Call:
@@ -128,7 +132,7 @@ def threat_call(options: Options, where: Where = PLAIN) -> Call:
         raise ParameterError("threat", allowed, " and ".join(given))
     if short and short[0] != "worst":
         param = {"baseline": BASELINE, "membership": MEMBERSHIP}[short[0]]
-        return Call(f"Threat.{short[0]}", (words.checked(param, options[short[0]], where(short[0])),))
+        return Call(f"Threat.{short[0]}", (reading.checked(param, options[short[0]], where(short[0])),))
     believed = tables.believed(options, where)
     if prior is None:
         if believed != ("nothing", "exact"):
@@ -138,7 +142,7 @@ def threat_call(options: Options, where: Where = PLAIN) -> Call:
                 f"{where('knowledge')} and {where('goal')}", f"used with a prior ({names})", "no prior"
             )
         return Call("Threat.worst")
-    return Call("Threat", (prior, words.knowledge(believed[0], where), words.goal(believed[1], where)))
+    return Call("Threat", (prior, attacker.knowledge(believed[0], where), attacker.goal(believed[1], where)))
 
 
 def _prior(options: Options, size: int | None, where: Where) -> Call | None:
@@ -151,33 +155,33 @@ def _prior(options: Options, size: int | None, where: Where) -> Call | None:
         return _records(options, where)
     if isinstance(prior, str) and prior.startswith("continuous:"):
         return _continuous(prior, values, where)
-    named = None if values is None else words.steps(values, "values", where)
+    named = None if values is None else reading.steps(values, "values", where)
     if prior is not None and prior != "uniform":
-        probabilities = [words.number(word, where("prior")) for word in words.words(prior, "prior", where)]
+        probabilities = [reading.number(word, where("prior")) for word in reading.words(prior, "prior", where)]
         return Call("Prior.of", (probabilities,) if named is None else (probabilities, named))
     if named is not None:
-        count = named.count if isinstance(named, Steps) else len(named)
+        count = named.count if isinstance(named, reading.Steps) else len(named)
         return Call("Prior.uniform", (count, named))
     return None if size is None else Call("Prior.uniform", (size,))
 
 
 def _records(options: Options, where: Where) -> Call:
-    table = words.columns(options["records"], "records", where)
+    table = reading.columns(options["records"], "records", where)
     weights = options.get("weights")
     if weights is None:
         return Call("Prior.records", (table,))
     if weights not in table:
         raise ParameterError(where("weights"), f"a column of the records: {', '.join(table)}", repr(weights))
-    raw = [words.number(word, where("weights")) for word in table.pop(weights)]
+    raw = [reading.number(word, where("weights")) for word in table.pop(weights)]
     return Call("Prior.records", (table, raw))
 
 
 def _continuous(text: str, values: Any, where: Where) -> Call:
     if values is None:
         raise ParameterError(where("values"), "LOW:HIGH, the interval of a continuous prior", "nothing")
-    low, high = words.span(values, "values", where)
+    low, high = reading.span(values, "values", where)
     kind, _, arguments = text.removeprefix("continuous:").partition(":")
-    shape = [words.number(word, where("prior")) for word in arguments.split(",")] if arguments else []
+    shape = [reading.number(word, where("prior")) for word in arguments.split(",")] if arguments else []
     if kind == "uniform" and not shape:
         return Call("Prior.continuous", (Call("stats.uniform", (low, high - low)), low, high))
     if kind == "beta" and len(shape) == 2 and min(shape) > 0.0:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem, SpecError, why_unreadable
 from ..numerics.reading import read_text
+from ..options.reading import inside
 from ..params import shown
 from .checks import prior_problems, spec_problems
 from .kinds import IN_FILES, kind_of
@@ -19,7 +20,6 @@ from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of, shape_problems
 from .question import THREAT
 from .register import ALIASES
-from .words import inside
 
 if TYPE_CHECKING:
     from .shapes import Table

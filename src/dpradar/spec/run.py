@@ -168,7 +168,7 @@ def _check(asked: Sequence[_Subject]) -> None:
 
 def _command(spec: Spec) -> str:
     """Return a command line that asks the same, where there is one that discloses nothing."""
-    single = len(spec.releases) == 1 and len(spec.asked) == 1 and KINDS[spec.releases[0].kind].flat
+    single = len(spec.releases) == 1 and len(spec.asked) == 1 and KINDS[spec.releases[0].kind].on_command_line
     if not single or (not spec.include_prior and "not shown" in toml(spec, hide=True)):
         return ""
     return command(spec.question(0, 0))

@@ -19,15 +19,20 @@ from pydantic_core import PydanticCustomError
 from ..attacks.run import CONFIDENCE, TRIALS
 from ..calibration.limit import COSTS
 from ..errors import ParameterError
+from ..mechanisms import Repeated
+from ..options import Choice, parameters, reading
+from ..options import Flag as FlagShape
 from ..params import Param
 from ..results.bound import QUANTITIES
 from ..threats.threat import BASELINE, MEMBERSHIP
-from . import tables, words
-from .kinds import IN_FILES, KINDS, Kind
+from . import attacker, tables
+from .kinds import IN_FILES, KINDS
 from .question import THREAT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ..options import Option
 
 __all__ = [
     "TABLES",
@@ -76,18 +81,21 @@ def type_of(param: Param) -> Any:
     return Annotated[cast, Field(**limits, description=param.what), allowed]
 
 
-def _worded(check: Callable[[Any, words.Where], Any], schema: dict[str, Any], what: str) -> Any:
+def _worded(
+    check: Callable[[Any, reading.Where], Any], schema: dict[str, Any], what: str, allowed: Allowed | None = None
+) -> Any:
     """Return the type of a key that is checked by words; its value is kept as it was written."""
 
     def checked(value: Any, info: ValidationInfo) -> Any:
         try:
-            check(value, (info.context or {}).get("where", words.PLAIN))
+            check(value, (info.context or {}).get("where", reading.PLAIN))
         except ParameterError as error:
             told = {"told": f"must be {error.allowed}; got {error.got}", "hint": error.hint}
             raise PydanticCustomError(WORDED, "{told}", told) from None
         return value
 
-    return Annotated[Any, BeforeValidator(checked), WithJsonSchema({**schema, "description": what}), Allowed(what)]
+    described = WithJsonSchema({**schema, "description": what})
+    return Annotated[Any, BeforeValidator(checked), described, allowed or Allowed(what)]
 
 
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
@@ -103,26 +111,26 @@ def _one_of(*keys: str) -> dict[str, Any]:
     return {"anyOf": [{"type": "string"}, {**shape, "minProperties": 1}]}
 
 
-def _numbers(option: str) -> Callable[[Any, words.Where], Any]:
-    return lambda value, where: words.numbers(value, option, where)
+def _numbers(option: str) -> Callable[[Any, reading.Where], Any]:
+    return lambda value, where: reading.numbers(value, option, where)
 
 
-def _span(option: str) -> Callable[[Any, words.Where], Any]:
-    return lambda value, where: words.span(value, option, where)
+def _span(option: str) -> Callable[[Any, reading.Where], Any]:
+    return lambda value, where: reading.span(value, option, where)
 
 
-def _table(option: str) -> Callable[[Any, words.Where], Any]:
-    return lambda value, where: words.table(value, option, where)
+def _table(option: str) -> Callable[[Any, reading.Where], Any]:
+    return lambda value, where: reading.table(value, option, where)
 
 
-def _names(option: str) -> Callable[[Any, words.Where], Any]:
+def _names(option: str) -> Callable[[Any, reading.Where], Any]:
     return lambda value, where: tables.names(value, option, where)
 
 
-def _prior(value: Any, where: words.Where) -> None:
+def _prior(value: Any, where: reading.Where) -> None:
     if not (isinstance(value, str) and (value == "uniform" or value.startswith("continuous:"))):
-        for word in words.words(value, "prior", where):
-            words.number(word, where("prior"))
+        for word in reading.words(value, "prior", where):
+            reading.number(word, where("prior"))
 
 
 _PROBABILITY = Param(name="limit", low=0.0, high=1.0, what="the most that is accepted")
@@ -130,10 +138,8 @@ _POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted")
 _FPR = Param(name="fpr", low=0.0, high=1.0, what="the false-positive rate at which tpr is limited")
 _DELTA = Param(name="delta", low=0.0, high=1.0, what="the delta at which epsilon is limited")
 _COUNT = Param(name="m", integer=True, low=2, what="the number of values; each is as likely as the others")
-_TIMES = Param(name="times", integer=True, low=1, what="how often the release is made about the same person")
 _SEED = Param(name="seed", integer=True, low=0, what="the seed; it gives the same result again")
 _REPORTS = Param(name="reports", integer=True, low=1, what="the number of reports that a frequency is estimated from")
-_SENSITIVITY = Param(name="sensitivity", low=0.0, what="how much the released number changes between neighbours")
 
 Text = Annotated[str, Allowed("text", "Put it in quotes.")]
 Day = Annotated[dt.date | str, Allowed("a date such as 2026-03-01, or text")]
@@ -142,27 +148,12 @@ Relation = Annotated[
     Literal["replace-one", "add-remove"],
     Allowed("'replace-one' or 'add-remove'", "It says which data sets are compared."),
 ]
-_EXTRA: dict[str, Any] = {
-    "query": _worded(words.contribution, {"anyOf": [{"type": "string"}, _NUMBERS, _ROWS]}, "contribution per value"),
-    "truncate": _worded(_span("truncate"), _PAIR, "the range that the output is clamped to"),
-    "interval": _worded(_span("interval"), _PAIR, "the interval of outputs"),
-    "sensitivity": type_of(_SENSITIVITY),
-    "nonnegative": Flag,
-    "utility": _worded(_table("utility"), {"anyOf": [{"type": "string"}, _ROWS]}, "utilities, rows = inputs"),
-    "matrix": _worded(_table("matrix"), {"anyOf": [{"type": "string"}, _ROWS]}, "probabilities, rows = inputs"),
-    "orders": _worded(_numbers("orders"), _LIST, "orders of the Renyi divergences"),
-    "epsilons": _worded(_numbers("epsilons"), _LIST, "the bound at each order"),
-    "fpr": _worded(_numbers("fpr"), _LIST, "false-positive rates of the curve"),
-    "fnr": _worded(_numbers("fnr"), _LIST, "false-negative rates of the curve"),
-    "neighbours": Relation,
-}
 _COLUMNS = {
     "columns": "the columns of a record",
     "known": "the columns that are known of the target",
     "sensitive": "the columns that are guessed",
 }
-_NEEDED = ("matrix", "orders", "epsilons", "fpr", "fnr")
-_PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": type_of(_TIMES)}
+_PEOPLE = {"name": Text, "what": Text, "date": Day, "note": Text, "times": type_of(parameters(Repeated)[0])}
 _LIMITS = {
     **dict.fromkeys((*QUANTITIES, "tpr"), type_of(_PROBABILITY)),
     "fpr": type_of(_FPR),
@@ -179,7 +170,7 @@ _THREAT = {
     "prior": _worded(_prior, _LIST, "uniform, probabilities, @file, continuous:uniform or continuous:beta:A,B"),
     "values": _worded(_numbers("values"), _LIST, "the values: LOW:HIGH, LOW:HIGH:STEP, a list or @file"),
     "records": _worded(
-        lambda value, where: words.columns(value, "records", where),
+        lambda value, where: reading.columns(value, "records", where),
         {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "array"}}]},
         "a CSV file with a header, or a table of columns",
     ),
@@ -191,9 +182,11 @@ _THREAT = {
     "prior_confidence": type_of(tables.PRIOR_CONFIDENCE),
     "fixed_weights": Flag,
     "knowledge": _worded(
-        words.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
+        attacker.knowledge, _one_of("labels", "columns"), "nothing, everything, labels:... or columns:..."
     ),
-    "goal": _worded(words.goal, _one_of("within", "labels", "columns"), "exact, within:ETA, labels:..., columns:..."),
+    "goal": _worded(
+        attacker.goal, _one_of("within", "labels", "columns"), "exact, within:ETA, labels:..., columns:..."
+    ),
     "baseline": type_of(BASELINE),
     "membership": type_of(MEMBERSHIP),
     "worst": Flag,
@@ -251,12 +244,27 @@ TABLES: dict[str, type[Table]] = {
 Top = table_model("Top", "Keys outside of tables.", {**_TOP, **dict.fromkeys(("release", *TABLES), Any)}, ("release",))
 
 
+def _key(option: Option) -> Any:
+    """Return the type of an option as a key of a file."""
+    allowed = Allowed(option.allowed, option.hint)
+    if option.param is not None:
+        return type_of(option.param)
+    if isinstance(option.shape, Choice):
+        return Annotated[Literal[option.shape.words], Field(description=option.about.what), allowed]
+    if isinstance(option.shape, FlagShape):
+        return Annotated[bool, Field(description=option.about.what), Allowed("true or false", option.hint)]
+
+    def read(value: Any, where: reading.Where) -> Any:
+        return option.read(value, where)
+
+    return _worded(read, option.shape.schema(), option.about.what, allowed)
+
+
 def _own_keys(kind: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the keys of a kind with their types, and those it needs."""
-    known: Kind = KINDS[kind]
-    own = {param.name: type_of(param) for param in known.params}
-    own |= {name: _EXTRA[name] for name in known.names if name in _EXTRA}
-    return own, tuple(name for name in own if name in _NEEDED or (name not in _EXTRA and name != "delta"))
+    options = [option for option in KINDS[kind].options if "file" in option.about.places]
+    needed = [option.name for option in options if option.required and not option.about.of_question]
+    return {option.name: _key(option) for option in options}, tuple(needed)
 
 
 @cache

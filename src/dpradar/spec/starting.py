@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from typing import TYPE_CHECKING
 
 from ..mechanisms.cost import cost_of
+from ..options import Choice, Rows
+from ..options.reading import PLAIN, inside
 from .kinds import KINDS
 from .question import release_of
-from .words import inside
 from .write import value_text
 
 if TYPE_CHECKING:
-    from ..params import Param
+    from ..options import Option
 
 __all__ = ["starting_spec"]
 
-# Numbers that make a sensible first question; everything else starts in the middle of what is typical.
-_VALUES: dict[str, float] = {"m": 10, "epsilon": 1.0, "delta": 1e-6, "rho": 0.05, "mu": 0.5, "steps": 1000}
-_EXTRA = {
-    "query": ("[0.0, 1.0]", "what the target adds to the released number, for each value the record can have"),
-    "truncate": ("[0.0, 10.0]", "the output is clamped to this range"),
-    "sensitivity": ("1.0", "instead of values in [threat]: how far one person moves the output; with neighbours"),
-    "nonnegative": ("true", "nobody's contribution has a negative entry, as in a histogram"),
-    "interval": ("[0.0, 10.0]", "outputs are any number of this interval"),
-    "utility": ('"utility.csv"', "a table, rows = inputs, columns = outputs"),
-    "matrix": ("[[0.9, 0.1], [0.2, 0.8]]", "probabilities of the outputs, one row for each input; or a CSV file"),
-    "neighbours": ('"add-remove"', "which data sets the guarantee compares: add-remove or replace-one"),
-    "orders": ("[2.0, 4.0, 8.0]", "orders of the Renyi divergences"),
-    "epsilons": ("[0.1, 0.2, 0.4]", "the bound at each order"),
-    "fpr": ("[0.1, 0.4]", "false-positive rates of points of the curve"),
-    "fnr": ("[0.7, 0.4]", "false-negative rates there"),
-}
-_OPTIONAL = ("query", "truncate", "sensitivity", "nonnegative", "interval", "utility")
-_OF_SENSITIVITY = "of the sensitivity: add-remove (one person added or removed) or replace-one"
-_NUMERIC = ("laplace", "gaussian", "geometric", "discrete-gaussian", "exponential")
 _WIDTH = 34
 
 
@@ -44,19 +25,18 @@ def _line(key: str, value: str, comment: str, *, used: bool = True) -> str:
     return f"{text:<{_WIDTH}} # {comment}"
 
 
-def _extra(name: str, names: tuple[str, ...]) -> str:
-    value, comment = _EXTRA[name]
-    if name == "neighbours" and "sensitivity" in names:
-        return _line(name, value, _OF_SENSITIVITY, used=False)
-    return _line(name, value, comment, used=name not in _OPTIONAL)
+def _option(option: Option) -> str:
+    """Return the line of an option with its example; what can be left out stands in a comment."""
+    text = option.about.example
+    is_file = isinstance(option.shape, Rows) and not text.startswith("[")
+    value = text if is_file else option.shape.read(text, option.name, PLAIN)
+    allowed = f" ({option.allowed})" if option.param is not None or isinstance(option.shape, Choice) else ""
+    return _line(option.name, value_text(value), f"{option.about.what}{allowed}", used=_is_used(option))
 
 
-def _number(param: Param) -> float:
-    if param.name in _VALUES:
-        return _VALUES[param.name]
-    low, high = param.typical
-    middle = math.sqrt(max(low, high / 100.0) * high)
-    return round(middle, 1 - math.floor(math.log10(middle)))
+def _is_used(option: Option) -> bool:
+    """Whether a first question gives it: what is required, and a number that is 0 else."""
+    return option.required or (option.param is not None and option.default == 0.0)
 
 
 def starting_spec(kind: str = "grr") -> str:
@@ -78,8 +58,7 @@ def starting_spec(kind: str = "grr") -> str:
         "[release]",
         f'kind = "{kind}"'.ljust(_WIDTH) + f" # {known.help}",
     ]
-    lines += [_line(p.name, value_text(_number(p)), f"{p.what} ({p.allowed})") for p in known.params]
-    lines += [_extra(name, known.names) for name in known.names if name in _EXTRA]
+    lines += [_option(option) for option in known.options if "file" in option.about.places]
     costs = _utility("\n".join(lines))
     lines += [
         _line("times", "12", "how often it is made about the same person", used=False),
@@ -106,20 +85,18 @@ def starting_spec(kind: str = "grr") -> str:
 def _threat(kind: str) -> list[str]:
     """Return the threat of a first question: what the record can be, as the kind needs it."""
     known = KINDS[kind]
-    own = "m" in [param.name for param in known.params] or kind == "channel"
-    count = _VALUES["m"] if kind != "channel" else 2
+    values, goal, count = known.first.get("values"), known.first.get("goal"), known.first.get("m")
     lines = []
-    if kind in _NUMERIC:
-        lines.append(
-            _line("values", '"0:9"', "what the record can be; all values are equally likely unless prior says else")
-        )
-    elif not own:
-        lines.append(_line("m", "10", "how many values the record can have, all equally likely"))
-    shares = value_text([round(1.0 / count, 6)] * int(count)) if count <= 10 else '"@prior.csv"'
-    lines.append(_line("prior", shares, "how likely each value is; also @file", used=False))
+    if values is not None:
+        comment = "what the record can be; all values are equally likely unless prior says else"
+        lines.append(_line("values", value_text(values), comment))
+    elif not known.counts_values:
+        lines.append(_line("m", count or "10", "how many values the record can have, all equally likely"))
+    lines.append(_line("prior", '"@prior.csv"', "how likely each value is, one number per line; or a list", used=False))
     lines.append(_line("knowledge", '"everything"', "what is known of the target; nothing unless given", used=False))
-    goal = '"within:2"' if kind in _NUMERIC else '"exact"'
-    lines.append(_line("goal", goal, "what counts as a right guess; exact unless given", used=False))
+    example = goal or ("within:2" if values is not None else "exact")
+    comment = "what counts as a right guess; exact unless given"
+    lines.append(_line("goal", value_text(example), comment, used=goal is not None))
     lines.append(_line("membership", "0.5", "instead of all this: was the target's record used? (prior)", used=False))
     return lines
 

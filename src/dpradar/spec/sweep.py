@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParameterError
+from ..options import parameters
+from ..options.reading import PLAIN, number, numbers, whole
 from .kinds import KINDS
-from .words import PLAIN, number, numbers, whole
 
 if TYPE_CHECKING:
     from .model import Spec
@@ -57,7 +58,7 @@ def _varied(spec: Spec, index: int) -> tuple[Any, ...]:
     """Return the parameters of a release that can be varied: how often it is made is one of them."""
     from ..mechanisms import Repeated
 
-    return (*KINDS[spec.releases[index].kind].params, *Repeated.PARAMS)
+    return (*KINDS[spec.releases[index].kind].params, *parameters(Repeated))
 
 
 def _releases(target: str, parameter: str, spec: Spec) -> tuple[int, ...]:

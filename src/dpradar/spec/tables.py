@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from ..data.table import CONFIDENCE, SUPPRESS
 from ..errors import ParameterError
 from ..mechanisms.ldp.parameters import M
+from ..options import reading
 from ..params import shown
-from . import words
 from .calls import Call
 
 if TYPE_CHECKING:
+    from ..options.reading import Options, Where
     from ..threats import Prior
-    from .words import Options, Where
 
 __all__ = ["DATA", "PRIOR_CONFIDENCE", "SUPPRESS", "believed", "bins", "counted", "names", "table_call"]
 
@@ -33,7 +33,7 @@ _KEPT = 8  # priors of tables that are remembered
 
 def names(value: Any, option: str, where: Where) -> list[str]:
     """Return names of columns, as a list or separated by commas."""
-    return [str(word) for word in words.words(value, option, where)]
+    return [str(word) for word in reading.words(value, option, where)]
 
 
 def bins(value: Any, where: Where) -> dict[str, Any]:
@@ -41,11 +41,11 @@ def bins(value: Any, where: Where) -> dict[str, Any]:
 
     Examples
     --------
-    >>> from dpradar.spec.words import FLAGS
+    >>> from dpradar.options.reading import FLAGS
     >>> bins("age=10,income=quantiles:5,hours=20:40,born=year", FLAGS)
     {'age': 10, 'income': 'quantiles:5', 'hours': [20.0, 40.0], 'born': 'year'}
     """
-    value = words.data(value, where("bins"))
+    value = reading.data(value, where("bins"))
     if isinstance(value, Mapping):
         return {str(column): rule for column, rule in value.items()}
     allowed, hint = "NAME=RULE,NAME=RULE,...", "Such as age=10, age=18:65, income=width:5000 or income=quantiles:10."
@@ -66,7 +66,7 @@ def _rule(text: str, where: Where) -> Any:
         return text
     if ":" not in text and text.isdigit():
         return int(text)
-    return [words.number(word, where("bins")) for word in text.split(":")]
+    return [reading.number(word, where("bins")) for word in text.split(":")]
 
 
 def believed(options: Options, where: Where) -> tuple[Any, Any]:
@@ -106,7 +106,7 @@ def table_call(options: Options, where: Where) -> Call | None:
         ("m", M, "domain"),
     ):
         if options.get(name) is not None:
-            settings[argument] = words.checked(param, options[name], where(name))
+            settings[argument] = reading.checked(param, options[name], where(name))
     if options.get("fixed_weights"):
         settings["fixed_weights"] = True
     path = str(where.path(options["data"], "data"))
@@ -116,7 +116,7 @@ def table_call(options: Options, where: Where) -> Call | None:
 def _columns(options: Options, where: Where) -> list[str]:
     if options.get("columns") is not None:
         return names(options["columns"], "columns", where)
-    told = [words.data(options.get(long), where(long)) for long in ("knowledge", "goal")]
+    told = [reading.data(options.get(long), where(long)) for long in ("knowledge", "goal")]
     found: list[str] = []
     for short, long in (("known", told[0]), ("sensitive", told[1])):
         if options.get(short) is not None:

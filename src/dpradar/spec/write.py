@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
+from ..options import Rows, Span
+from ..options.reading import FLAGS, PLAIN
 from .kinds import kind_of
 from .question import THREAT, release_call, threat_call
-from .words import FLAGS, PLAIN
 
 if TYPE_CHECKING:
+    from ..options.reading import Options, Where
     from .calls import Call
     from .model import ReleaseSpec, Spec, ThreatSpec
-    from .words import Options, Where
 
 __all__ = ["command", "python", "toml", "value_text"]
 
@@ -147,10 +148,12 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
     'dpradar assess grr --m 3 --epsilon 2.0 --prior 0.5,0.3,0.2 --goal labels:a,b,b'
     """
     kind = kind_of(question, PLAIN)
-    if not kind.flat:
+    if not kind.on_command_line:
         hint = "Write a spec file and `dpradar run` it."
         raise ParameterError("command", "about a kind that the command line knows", repr(question["kind"]), hint)
-    names = [*kind.names, *(name for name in THREAT if name != "m" or "m" in kind.extra), "times", "neighbours"]
+    names = [*kind.names, *(name for name in THREAT if name != "m" or not kind.counts_values), "times", "neighbours"]
+    pairs = {option.name for option in kind.options if isinstance(option.shape, Span)}
+    rows = {option.name for option in kind.options if isinstance(option.shape, Rows)}
     words = ["dpradar", verb, str(question["kind"])]
     for name in dict.fromkeys(names):
         value = question.get(name)
@@ -161,20 +164,20 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
             or (verb == "attack" and name in _NOT_ATTACKED)
         ):
             continue
-        interval = name == "values" and str(question.get("prior")).startswith("continuous:")
-        words += [FLAGS(name)] if value is True else [FLAGS(name), _word("interval" if interval else name, value)]
+        pair = name in pairs or (name == "values" and str(question.get("prior")).startswith("continuous:"))
+        words += [FLAGS(name)] if value is True else [FLAGS(name), _word(name, value, pair=pair, rows=name in rows)]
     return shlex.join([*words, *further])
 
 
-def _word(name: str, value: Any) -> str:
+def _word(name: str, value: Any, *, pair: bool, rows: bool) -> str:
     """Return a value as the command line writes it; JSON where there is no shorter way."""
     if isinstance(value, str):
         return value
-    if name in ("truncate", "interval") and len(value) == 2:
+    if pair and len(value) == 2:
         return f"{value[0]!r}:{value[1]!r}"
     if isinstance(value, Mapping) and len(value) == 1 and name in ("knowledge", "goal"):
         return _named(*next(iter(value.items())), value)
-    if isinstance(value, Sequence) and name != "matrix" and _numeric(value):
+    if isinstance(value, Sequence) and not rows and _numeric(value):
         return ",".join(map(repr, value))
     return repr(value) if isinstance(value, (int, float)) else json.dumps(value)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..numerics.decimals import Printed
+from ..numerics.whole import check_whole
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
 
     from .measured import Measured
 
-__all__ = ["Continuous", "Prior", "check_whole", "checked_labels", "plain_label"]
+__all__ = ["Continuous", "Prior", "checked_labels", "plain_label"]
 
 _SUM_TOLERANCE = 1e-9
 _NAN = float("nan")  # missing values are one category: nan is not equal to itself, but the same object is found again
-_WHOLE = 2.0**53  # whole numbers beyond are not all floats
 _FEW_DIGITS, _MIDDLE = 1e-9, 0.5
 _STEEP = 64  # floats next to an end of the interval, between which a density without limit has much probability
 _JUMP = 1e-3  # of a prior's probability: as much between neighbouring floats is a jump
@@ -130,16 +130,6 @@ class Continuous:
         else:
             raw = np.asarray(self.distribution.ppf(self.start + q * self.inside), dtype=float)
         return np.asarray(np.clip(raw, self.low, self.high))
-
-
-def check_whole(owner: str, values: Any, array: NDArray[np.float64]) -> None:
-    """Raise where whole numbers, made floats, are others: two records that differ would become one."""
-    if array.size == 0 or not float(np.nanmax(np.abs(array), initial=0.0)) >= _WHOLE:
-        return
-    for value in np.asarray(values, dtype=object).ravel().tolist():
-        if isinstance(value, (int, np.integer)) and int(float(value)) != int(value):
-            hint = "Subtract the smallest first: only differences matter."
-            raise ParameterError(owner, "whole numbers up to 2^53, or others that floats can hold", "larger ones", hint)
 
 
 def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:

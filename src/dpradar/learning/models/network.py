@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...attacks.run import checked_seed
 from ...errors import ParameterError
-from ...mechanisms.dpsgd import STEPS
 from ...numerics.threads import one_thread
 from ...params import Param
 from ..gradients import CLIP, RATE
 from ..networks import Network, Stack
+from ..trainer import STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_grr
-from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...guarantees.privacy import Privacy, Relation
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["GRR"]
 
 
-@dataclass(frozen=True, slots=True)
+@described("grr", "Generalised randomised response.", "local", first=FIRST_QUESTION)
 class GRR:
     """Generalised randomised response: report the truth with probability e^eps/(e^eps+m-1), else another value.
 
@@ -42,14 +41,11 @@ class GRR:
     0.069453
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     @property
     def inputs(self) -> int:

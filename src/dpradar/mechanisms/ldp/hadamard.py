@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.special import expit
+from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
-from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...guarantees.privacy import Privacy, Relation
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["HadamardResponse"]
@@ -29,7 +28,7 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@described("hadamard", "Hadamard response.", "local", first=FIRST_QUESTION)
 class HadamardResponse:
     """Hadamard response: value z is row z+1 of a Hadamard matrix of order K > m; +1 columns are e^eps times likelier.
 
@@ -44,14 +43,10 @@ class HadamardResponse:
     128
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     @property
     def inputs(self) -> int:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
 from .drawing import row_chunks
-from .parameters import LDP_PARAMS, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values
 from .unary import UnaryChannel
 
 if TYPE_CHECKING:
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["BLH", "OLH", "HashedReports"]
@@ -152,7 +152,7 @@ def _reports(m: int, epsilon: float, g: int) -> HashedReports:
     return HashedReports(m, epsilon, g, 1.0 / (1.0 + (g - 1) * math.exp(-epsilon)))
 
 
-@dataclass(frozen=True, slots=True)
+@described("blh", "Binary local hashing.", "local", first=FIRST_QUESTION)
 class BLH:
     """Binary local hashing: one bit of a random hash, kept with probability e^eps/(e^eps+1).
 
@@ -167,14 +167,11 @@ class BLH:
     0.380797
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     @property
     def g(self) -> int:
@@ -192,7 +189,7 @@ class BLH:
         return frequency_cost(reports.keep, reports.other)
 
 
-@dataclass(frozen=True, slots=True)
+@described("olh", "Optimal local hashing.", "local", first=FIRST_QUESTION)
 class OLH:
     """Optimal local hashing: a random hash into g = floor(e^eps + 1) values, then randomised response over them.
 
@@ -207,13 +204,10 @@ class OLH:
     8
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     @property
     def g(self) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
@@ -14,12 +15,12 @@ from ...guarantees.composition import promise_of_pairs
 from ...guarantees.curves import approx_curve
 from ...guarantees.pairs import LaplacePair, Pairs
 from ...guarantees.privacy import Privacy, Relation
-from ...params import Param
+from ...options import About, described
 from ..capabilities import OneHot, Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..noise.kernels import LaplaceKernel
-from .parameters import LDP_PARAMS, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values
 from .unary import UnaryChannel
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
+@described("she", "Histogram encoding, noisy vector as it is.", "local", first=FIRST_QUESTION)
 class SHE:
     """Summation with histogram encoding: the one-hot vector of the value with Laplace noise of scale 2/eps.
 
@@ -47,14 +48,14 @@ class SHE:
     0.157336
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
+    m: Values
+    epsilon: Epsilon
 
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    def check_together(self) -> None:
+        """Refuse infinite noise."""
         if self.epsilon == 0.0:
             hint = "With epsilon 0 the noise would be infinite; leave the release out instead."
             raise ParameterError("SHE.epsilon", "a number above 0", "0", hint)
@@ -124,9 +125,12 @@ class SHE:
         return np.asarray(np.clip(2.0 * np.asarray(reports) - 1.0, -1.0, 1.0) * (self.epsilon / 2.0))
 
 
-_THRESHOLD = Param(
-    name="threshold", low=0.5, high=1.0, what="the level above which a noisy coordinate is reported", typical=(0.5, 1.0)
-)
+Threshold = Annotated[
+    float,
+    Ge(0.5),
+    Le(1),
+    About("the level above which a noisy coordinate is reported, if not the best one", example="0.6", folded=True),
+]
 
 
 def best_threshold(epsilon: float) -> float:
@@ -147,7 +151,7 @@ def best_threshold(epsilon: float) -> float:
     return float(minimize_scalar(log_variance, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}).x)
 
 
-@dataclass(frozen=True, slots=True)
+@described("the", "Histogram encoding, values above a threshold.", "local", first=FIRST_QUESTION)
 class THE:
     """Thresholding with histogram encoding: the coordinates of a noisy one-hot vector that exceed a threshold.
 
@@ -165,16 +169,16 @@ class THE:
     1.6357
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
 
-    m: int
-    epsilon: float
-    threshold: float | None = None
+    m: Values
+    epsilon: Epsilon
+    threshold: Threshold | None = None
 
-    def __post_init__(self) -> None:
-        set_parameters(self)
-        level = best_threshold(self.epsilon) if self.threshold is None else _THRESHOLD.check("THE", self.threshold)
-        object.__setattr__(self, "threshold", level)
+    def check_together(self) -> None:
+        """Take the threshold with the least variance where none is given."""
+        if self.threshold is None:
+            object.__setattr__(self, "threshold", best_threshold(self.epsilon))
 
     def _channel(self) -> UnaryChannel:
         level = float(self.threshold)  # type: ignore[arg-type]

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from ...guarantees.approx import EPSILON
+from typing import Annotated
+
+from annotated_types import Ge
+
 from ...guarantees.curves import likelihood_curve
 from ...guarantees.pairs import AtomPair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
-from ...params import Param
+from ...options import About, number_of
 
-__all__ = ["LDP_PARAMS", "M", "report_privacy", "set_parameters"]
+__all__ = ["Epsilon", "M", "Values", "report_privacy"]
 
-M = Param(name="m", integer=True, low=2, what="the number of values a person can have", typical=(2, 5000))
-LDP_PARAMS = (M, EPSILON)
-
-
-def set_parameters(protocol: object) -> None:
-    """Check and normalise ``m`` and ``epsilon`` of a frozen protocol object."""
-    owner = type(protocol).__name__
-    for param in LDP_PARAMS:
-        object.__setattr__(protocol, param.name, param.check(owner, getattr(protocol, param.name)))
+Values = Annotated[
+    int,
+    Ge(2),
+    About(
+        "the number of values a person can have",
+        example="10",
+        typical=(2, 5000),
+        label="number of values (m)",
+        counts_values=True,
+    ),
+]
+M = number_of("m", Values)
+FIRST_QUESTION = {"m": "100", "epsilon": "2"}  # of the explorer
+Epsilon = Annotated[
+    float,
+    Ge(0),
+    About("the privacy-loss bound of differential privacy", example="1", typical=(0.05, 12.0), more_private="down"),
+]
 
 
 def report_privacy(

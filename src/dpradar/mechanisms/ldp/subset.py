@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_subset
 from .drawing import row_chunks, subsets
-from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 from .reading import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...guarantees.privacy import Privacy, Relation
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["SubsetSelection"]
@@ -31,7 +30,7 @@ __all__ = ["SubsetSelection"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@described("ss", "Subset selection.", "local", first=FIRST_QUESTION)
 class SubsetSelection(BitReports):
     """Subset selection: report a set of ``omega`` values, which holds the true one with probability ``keep``.
 
@@ -45,13 +44,8 @@ class SubsetSelection(BitReports):
     26
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
-
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     @property
     def omega(self) -> int:

@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.special import expit
+from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
 from .drawing import coins, row_chunks
-from .parameters import LDP_PARAMS, report_privacy, set_parameters
+from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 from .reading import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...guarantees.privacy import Privacy, Relation
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["OUE", "SUE", "UnaryChannel"]
@@ -107,7 +107,7 @@ class UnaryChannel(BitReports):
         )
 
 
-@dataclass(frozen=True, slots=True)
+@described("sue", "Symmetric unary encoding.", "local", first=FIRST_QUESTION)
 class SUE:
     """Symmetric unary encoding (basic RAPPOR): p = e^(eps/2)/(e^(eps/2)+1), q = 1 - p.
 
@@ -117,14 +117,11 @@ class SUE:
     0.462117
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     def _channel(self) -> UnaryChannel:
         half = self.epsilon / 2.0
@@ -140,7 +137,7 @@ class SUE:
         return frequency_cost(self._channel().own, self._channel().other)
 
 
-@dataclass(frozen=True, slots=True)
+@described("oue", "Optimised unary encoding.", "local", first=FIRST_QUESTION)
 class OUE:
     """Optimised unary encoding: p = 1/2, q = 1/(e^eps+1) (Wang, Blocki, Li and Jha 2017).
 
@@ -150,14 +147,11 @@ class OUE:
     0.380797
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = LDP_PARAMS
+    COUNTED_IN_TABLES: ClassVar[bool] = True
     ORDERED: ClassVar[tuple[str, ...]] = ("epsilon",)
 
-    m: int
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        set_parameters(self)
+    m: Values
+    epsilon: Epsilon
 
     def _channel(self) -> UnaryChannel:
         tv = math.tanh(self.epsilon / 2.0) / 2.0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
+from annotated_types import Gt
 from numpy.typing import NDArray
 
 from ...errors import ParameterError, UnsupportedError
@@ -15,17 +16,25 @@ from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, likelihood_curve
 from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
+from ...options import About, described
 from ..capabilities import Release
-from ..query import Query, checked_query, checked_range, checked_sensitivity, contributions, exactly, further
+from ..query import (
+    Contribution,
+    Sensitivity,
+    SensitivityRelation,
+    Truncate,
+    check_sensitivity,
+    contributions,
+    exactly,
+    further,
+)
 from .laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
-from .real import SCALE, SIGMA, Norm, Range, amount, sensitive
+from .real import Norm, Range, check_amount, sensitive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...guarantees.neighbours import Neighbours
     from ...guarantees.pairs import Pairs
-    from ...params import Param
     from ...threats import Prior
 
 __all__ = ["DiscreteGaussian", "Geometric"]
@@ -202,7 +211,7 @@ def _bound(
     return LatticeChannel(points, law, first, last, truncate, origin).release()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("geometric", "Two-sided geometric noise.", "noise", first={"values": "0:10"}, eq=False)
 class Geometric:
     """Two-sided geometric noise on whole numbers: Pr[noise = k] proportional to e^(-|k|/scale).
 
@@ -218,21 +227,22 @@ class Geometric:
     Geometric(scale=2)
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
 
-    scale: float
-    query: Query = None
-    truncate: Range = None
-    sensitivity: float | None = None
-    neighbours: Neighbours | None = None
+    scale: Annotated[
+        float,
+        Gt(0),
+        About("the scale of the noise, sensitivity / epsilon", example="2", typical=(0.05, 50.0), more_private="up"),
+    ]
+    query: Contribution = None
+    truncate: Truncate | None = None
+    sensitivity: Sensitivity | None = None
+    neighbours: SensitivityRelation | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", amount("Geometric", SCALE, self.scale, _MOST_NOISE))
-        object.__setattr__(self, "query", checked_query("Geometric", self.query))
-        object.__setattr__(self, "truncate", checked_range("Geometric", self.truncate))
-        stated = checked_sensitivity("Geometric", self.sensitivity, self.neighbours, self.query)
-        object.__setattr__(self, "sensitivity", stated)
+    def check_together(self) -> None:
+        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
+        check_amount("Geometric.scale", self.scale, _MOST_NOISE)
+        check_sensitivity("Geometric", self.sensitivity, self.neighbours, self.query)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
@@ -249,7 +259,7 @@ class Geometric:
         return f"Geometric(scale={exactly(self.scale)}{further(self)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("discrete-gaussian", "Discrete Gaussian noise.", "noise", first={"values": "0:10"}, eq=False)
 class DiscreteGaussian:
     """Discrete Gaussian noise on whole numbers: Pr[noise = k] proportional to e^(-k^2/(2 sigma^2)).
 
@@ -266,20 +276,18 @@ class DiscreteGaussian:
     DiscreteGaussian(sigma=2)
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (SIGMA,)
+    sigma: Annotated[
+        float, Gt(0), About("the standard deviation of the noise", example="3", typical=(0.05, 50.0), more_private="up")
+    ]
+    query: Contribution = None
+    truncate: Truncate | None = None
+    sensitivity: Sensitivity | None = None
+    neighbours: SensitivityRelation | None = None
 
-    sigma: float
-    query: Query = None
-    truncate: Range = None
-    sensitivity: float | None = None
-    neighbours: Neighbours | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", amount("DiscreteGaussian", SIGMA, self.sigma, _MOST_NOISE))
-        object.__setattr__(self, "query", checked_query("DiscreteGaussian", self.query))
-        object.__setattr__(self, "truncate", checked_range("DiscreteGaussian", self.truncate))
-        stated = checked_sensitivity("DiscreteGaussian", self.sensitivity, self.neighbours, self.query)
-        object.__setattr__(self, "sensitivity", stated)
+    def check_together(self) -> None:
+        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
+        check_amount("DiscreteGaussian.sigma", self.sigma, _MOST_NOISE)
+        check_sensitivity("DiscreteGaussian", self.sensitivity, self.neighbours, self.query)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

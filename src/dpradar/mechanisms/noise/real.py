@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from annotated_types import Gt
 from numpy.typing import NDArray
 
 from ...errors import ParameterError
@@ -18,14 +19,15 @@ from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
 from ...numerics.places import from_lowest
 from ...numerics.special import erf
-from ...params import Param, shown
+from ...options import About, described
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
 from ..cost import LOG_20, NORMAL_95
 from ..query import (
-    Query,
-    checked_query,
-    checked_range,
-    checked_sensitivity,
+    Contribution,
+    Sensitivity,
+    SensitivityRelation,
+    Truncate,
+    check_sensitivity,
     contributions,
     exactly,
     further,
@@ -48,36 +50,17 @@ Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
 Norm = Literal["L1 norm", "L2 norm"]
 
-SCALE = Param(
-    name="scale",
-    low=0.0,
-    low_open=True,
-    what="the scale of the Laplace noise, sensitivity / epsilon",
-    typical=(0.05, 50.0),
-    more_private="up",
-)
-SIGMA = Param(
-    name="sigma",
-    low=0.0,
-    low_open=True,
-    what="the standard deviation of the noise",
-    typical=(0.05, 50.0),
-    more_private="up",
-)
-
 _ABOVE_SQRT_2 = math.nextafter(math.sqrt(2.0), 2.0)  # a product with it is not rounded below the true one
 _MOST_UNITS = 2.0**38  # reports further from 0 are rounded by more than 1e-4 units of the noise
 _NEAR = 1e4  # units of the noise; a product of larger numbers leaves few digits for its differences
 _LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
 
 
-def amount(owner: str, param: Param, value: object, most: float = _MOST) -> float:
-    """Return a checked amount of noise; one so small or large that numbers overflow is refused."""
-    found = param.check(owner, value)
-    if not _LEAST <= found <= most:
+def check_amount(name: str, amount: float, most: float = _MOST) -> None:
+    """Refuse noise so small or large that numbers overflow."""
+    if not _LEAST <= amount <= most:
         hint = "Release the numbers in another unit, so that noise and numbers are of like size."
-        raise ParameterError(f"{owner}.{param.name}", f"between {_LEAST:g} and {most:g}", f"{found:g}", hint)
-    return found
+        raise ParameterError(name, f"between {_LEAST:g} and {most:g}", f"{amount:g}", hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -298,7 +281,7 @@ def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel
     return NoisyVectors(contributions(owner, query, prior), kernel, truncate).release()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("laplace", "Laplace noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
 class Laplace:
     """Laplace noise of the given scale, independent per coordinate, on the target's contribution.
 
@@ -324,21 +307,27 @@ class Laplace:
     (0.2, 0.4)
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (SCALE,)
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
 
-    scale: float
-    query: Query = None
-    truncate: Range = None
-    sensitivity: float | None = None
-    neighbours: Neighbours | None = None
+    scale: Annotated[
+        float,
+        Gt(0),
+        About(
+            "the scale of the Laplace noise, sensitivity / epsilon",
+            example="10",
+            typical=(0.05, 50.0),
+            more_private="up",
+        ),
+    ]
+    query: Contribution = None
+    truncate: Truncate | None = None
+    sensitivity: Sensitivity | None = None
+    neighbours: SensitivityRelation | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", amount("Laplace", SCALE, self.scale))
-        object.__setattr__(self, "query", checked_query("Laplace", self.query))
-        object.__setattr__(self, "truncate", checked_range("Laplace", self.truncate))
-        stated = checked_sensitivity("Laplace", self.sensitivity, self.neighbours, self.query)
-        object.__setattr__(self, "sensitivity", stated)
+    def check_together(self) -> None:
+        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
+        check_amount("Laplace.scale", self.scale)
+        check_sensitivity("Laplace", self.sensitivity, self.neighbours, self.query)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
@@ -352,7 +341,7 @@ class Laplace:
         return f"Laplace(scale={exactly(self.scale)}{further(self)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@described("gaussian", "Gaussian noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
 class Gaussian:
     """Gaussian noise of standard deviation sigma, independent per coordinate, on the target's contribution.
 
@@ -370,27 +359,36 @@ class Gaussian:
     0.382925
     """
 
-    PARAMS: ClassVar[tuple[Param, ...]] = (SIGMA,)
     ORDERED: ClassVar[tuple[str, ...]] = ("sigma",)
 
-    sigma: float
-    query: Query = None
-    truncate: Range = None
-    sensitivity: float | None = None
-    neighbours: Neighbours | None = None
-    nonnegative: bool = False
+    sigma: Annotated[
+        float,
+        Gt(0),
+        About("the standard deviation of the noise", example="15", typical=(0.05, 50.0), more_private="up"),
+    ]
+    query: Contribution = None
+    truncate: Truncate | None = None
+    sensitivity: Sensitivity | None = None
+    neighbours: SensitivityRelation | None = None
+    nonnegative: Annotated[
+        bool,
+        About(
+            "whether nobody's contribution has a negative entry, as in a histogram",
+            example="true",
+            label="A person's contributions are never negative",
+            folded=True,
+            beside="sensitivity",
+        ),
+    ] = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", amount("Gaussian", SIGMA, self.sigma))
-        object.__setattr__(self, "query", checked_query("Gaussian", self.query))
-        object.__setattr__(self, "truncate", checked_range("Gaussian", self.truncate))
-        stated = checked_sensitivity("Gaussian", self.sensitivity, self.neighbours, self.query)
-        object.__setattr__(self, "sensitivity", stated)
-        given: object = self.nonnegative
-        if not isinstance(given, bool) or (given and self.neighbours != "add-remove"):
+    def check_together(self) -> None:
+        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
+        check_amount("Gaussian.sigma", self.sigma)
+        check_sensitivity("Gaussian", self.sensitivity, self.neighbours, self.query)
+        if self.nonnegative and self.neighbours != "add-remove":
             hint = "It says that no contribution has a negative entry, so that two of them are less far apart."
             allowed = "True or False, and True only with a sensitivity under 'add-remove'"
-            raise ParameterError("Gaussian.nonnegative", allowed, shown(given), hint)
+            raise ParameterError("Gaussian.nonnegative", allowed, "True", hint)
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ...errors import ParameterError
+from ...options import reading
 from ...params import shown
-from ...spec import words
 from ...spec.kinds import KINDS, kind_of
 from ...spec.question import threat_of
 from .releases import OFFERED, kind_field, release_fields
@@ -18,14 +18,14 @@ from .threats import ATTACKERS, fitting, threat_fields, who_field
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...options.reading import Where
     from ...params import Param
-    from ...spec.words import Where
     from .fields import Field
 
 __all__ = ["MOST_VALUES", "PLACE", "Form", "Section", "given_texts", "question_of", "question_sections"]
 
 MOST_VALUES = 100_000
-PLACE: Where = words.Where(lambda option: option, None, MOST_VALUES)
+PLACE: Where = reading.Where(lambda option: option, None, MOST_VALUES)
 _ROWS = ("matrix", "utility")
 _NOT_OPTIONS = ("who", "known", "within", "sought")
 
@@ -76,9 +76,9 @@ class Form:
 
 def _value(field: Field, text: str) -> Any:
     if field.kind == "number":
-        return words.number(text, field.name)
+        return reading.number(text, field.name)
     if field.kind == "whole":
-        return words.whole(text, field.name)
+        return reading.whole(text, field.name)
     if field.kind == "choice":
         allowed = [value for _, group in field.choices for value, _ in group]
         if text not in allowed:

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from ...errors import ParameterError
+from ...options.reading import number
 from ...params import shown
-from ...spec.words import number
 
 __all__ = ["columns_of", "rows_of"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...mechanisms.ldp.parameters import M
 from ...spec.kinds import KINDS
 from .fields import Field, Slider, choice, number_field, param_field, text_field
-from .releases import DEFAULTS, family, sensitivity_fields
+from .releases import sensitivity_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ _TABLE = "age,diagnosis\nyoung,flu\nyoung,none\nold,flu\nold,none"
 
 def _offered(kind: str) -> tuple[str, ...]:
     """Return the attackers that a question about this kind can have."""
-    sort = family(KINDS[kind])
+    sort = KINDS[kind].group
     left_out = {"local": ("membership",), "noise": ("table",), "other": ("table", "membership"), "guarantee": ()}[sort]
     if kind == "dpsgd":
         left_out = ("table",)
@@ -54,7 +54,7 @@ def _offered(kind: str) -> tuple[str, ...]:
 def who_field(kind: str, attackers: tuple[str, ...]) -> Field:
     """Return the list of attackers, as far as they are wanted."""
     options = tuple((who, _WHO[who]) for who in _offered(kind) if who in attackers)
-    first = DEFAULTS.get(kind, {}).get("who", "record")
+    first = KINDS[kind].first.get("who", "record")
     return choice("who", "Attacker", options, first, redraws=True)
 
 
@@ -91,9 +91,9 @@ def _level(who: str) -> Field:
 def _believed(kind: str) -> list[Field]:
     fields = []
     known = KINDS[kind]
-    example = DEFAULTS.get(kind, {})
+    example = known.first
     numeric = "values" in example
-    if "m" in known.extra and not numeric:
+    if not known.counts_values and not numeric:
         fields.append(param_field(M, example.get("m", "10"), label="number of values (m)", ends=("", "")))
     told = "LOW:HIGH, LOW:HIGH:STEP or a list." if numeric else "What the values are, where they are numbers."
     box = text_field("values", "possible values", told, example.get("values", ""), placeholder="0:100")
@@ -111,9 +111,9 @@ def _records() -> list[Field]:
 
 
 def _sought(kind: str, given: Mapping[str, str], knows: tuple[str, ...], wants: tuple[str, ...]) -> list[Field]:
-    example = DEFAULTS.get(kind, {})
+    usual, _, near = KINDS[kind].first.get("goal", "exact").partition(":")
     first = "columns" if "columns" in knows else "nothing"
-    aim = "columns" if "columns" in wants else example.get("goal", "exact")
+    aim = "columns" if "columns" in wants else usual
     knowledge = choice("knowledge", "Already knows", tuple((n, _KNOWS[n]) for n in knows), first, redraws=True)
     goal = choice("goal", "Wants", tuple((n, _WANTS[n]) for n in wants), aim, redraws=True)
     fields = [knowledge]
@@ -122,7 +122,7 @@ def _sought(kind: str, given: Mapping[str, str], knows: tuple[str, ...], wants: 
     fields.append(goal)
     chosen = given.get("goal", aim)
     if chosen == "within":
-        fields.append(number_field("within", "how near", "Right when off by no more.", example.get("within", "1")))
+        fields.append(number_field("within", "how near", "Right when off by no more.", near or "1"))
     if chosen in ("labels", "columns"):
         fields.append(_names("sought", chosen, "diagnosis"))
     return fields

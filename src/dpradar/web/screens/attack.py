@@ -15,7 +15,7 @@ from ...spec.question import release_call
 from ..copies import Copy, attack_copies
 from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
 from ..forms.form import PLACE, Form, Section, given_texts, question_of, question_sections
-from ..forms.releases import OFFERED, family, kind_field, release_fields
+from ..forms.releases import OFFERED, kind_field, release_fields
 from ..work.auditing import AUDITED, claim_of, merged_rows, real_question
 from .asked import Asked, Screen
 
@@ -133,7 +133,7 @@ def _audit(query: Mapping[str, str]) -> Asked:
     for name, text in {"m": "10", "epsilon": "1", **_FIRST.get(kind, {})}.items():
         if name in names:
             texts.setdefault(name, text)
-    if family(KINDS[kind]) == "noise":
+    if KINDS[kind].group == "noise":
         own.append(text_field("values", "possible values", "LOW:HIGH or a list.", "0:1"))
     running = (
         _mode(),
@@ -161,7 +161,7 @@ def _audit_code(data: dict[str, Any]) -> str:
     """Return the audit as Python: what is drawn from, what is claimed, and how reports are read."""
     question = data["question"]
     drawn = release_call(real_question(question, data["defect"]), PLACE).source()
-    local = family(KINDS[question["kind"]]) == "local"
+    local = KINDS[question["kind"]].group == "local"
     prior = "" if local else f"dr.Prior.uniform({_count(question)}, {_listed(question)})"
     size = question.get("m") if local else _count(question)
     lines = [
@@ -181,13 +181,13 @@ def _audit_code(data: dict[str, Any]) -> str:
 
 
 def _listed(question: dict[str, Any]) -> str:
-    from ...spec.words import numbers
+    from ...options.reading import numbers
 
     return repr(numbers(question.get("values", ""), "values", PLACE))
 
 
 def _count(question: dict[str, Any]) -> int:
-    from ...spec.words import numbers
+    from ...options.reading import numbers
 
     return len(numbers(question.get("values", ""), "values", PLACE))
 

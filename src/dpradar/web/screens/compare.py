@@ -11,7 +11,7 @@ from ...spec.kinds import KINDS
 from ..copies import compare_copies, compared_spec
 from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
 from ..forms.form import Form, Section, given_texts, question_of
-from ..forms.releases import OFFERED, family, kind_field, release_fields, sensitivity_fields
+from ..forms.releases import OFFERED, kind_field, release_fields, sensitivity_fields
 from .asked import Asked, Screen
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _WHO = (
 )
 _LEFT_OUT = ("values", "matrix", "utility", "query")
 # Kinds whose inputs are counted by a field of their own cannot share the values of the threat.
-_KINDS = tuple(name for name in OFFERED if "matrix" not in KINDS[name].extra)
+_KINDS = tuple(name for name in OFFERED if "matrix" not in KINDS[name].names)
 
 
 def _column(number: int, query: Mapping[str, str]) -> tuple[Section, dict[str, str], tuple[str, str]]:
@@ -89,13 +89,13 @@ def _data(form: Form, count: int) -> dict[str, Any]:
         own = {name.partition(".")[2]: value for name, value in said.items() if name.startswith(f"{number}.")}
         kind, times = own.pop("kind"), own.pop("times", 1)
         own |= {"nonnegative": True} if "nonnegative" in own else {}
-        if family(KINDS[kind]) == "local":
+        if KINDS[kind].group == "local":
             own["m"] = size
         name = _name(kind, own)
         taken = sum(one["name"].startswith(name) for one in releases)
         name = f"{name} ({taken + 1})" if taken else name
         releases.append({"kind": kind, "options": own, "times": times, "name": name})
-    numeric = any(family(KINDS[one["kind"]]) == "noise" or one["kind"] == "exponential" for one in releases)
+    numeric = any(KINDS[one["kind"]].group == "noise" or one["kind"] == "exponential" for one in releases)
     if shared.get("who") == "record":
         threat |= {"values": f"0:{size - 1}"} if (numeric or shared.get("goal") == "within") and size else {"m": size}
     return {"releases": releases, "threat": threat, "title": "Comparison"}

@@ -13,12 +13,11 @@ import numpy as np
 from ...audits import Samples, audit
 from ...errors import ParameterError
 from ...guarantees import GDP, ApproxDP, PureDP
+from ...options import reading
 from ...params import shown
-from ...spec import words
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ..forms.form import PLACE
-from ..forms.releases import family
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +30,7 @@ Progress = Callable[[int, int], None]
 # What is really done with the noise, as a factor: noise k times smaller is epsilon k times larger.
 DEFECTS = {"none": 1.0, "tenth": 0.9, "half": 0.5}
 # The reports of olh are over an alphabet that depends on epsilon; read as those of another epsilon they say nothing.
-_LOCAL = tuple(name for name, kind in KINDS.items() if family(kind) == "local" and name != "olh")
+_LOCAL = tuple(name for name, kind in KINDS.items() if kind.group == "local" and name != "olh")
 AUDITED = (*_LOCAL, "laplace", "geometric", "gaussian")
 _MOST_PAIRS = 1_000_000
 _HEADER = ("input", "output")
@@ -46,7 +45,7 @@ def claim_of(question: dict[str, Any]) -> Any:
     PureDP(epsilon=2.0, neighbours='replace-one')
     """
     kind = question["kind"]
-    if family(KINDS[kind]) == "local":
+    if KINDS[kind].group == "local":
         return PureDP(question["epsilon"], neighbours="replace-one")
     records = _numbers(question)
     apart = float(np.ptp(records))
@@ -82,7 +81,7 @@ def audited(data: dict[str, Any], progress: Progress) -> AuditResult:
     def sampler(inputs: NDArray[np.intp], rng: np.random.Generator) -> Any:
         return drawn.sample(np.asarray(inputs), rng)
 
-    protocol = promised if family(KINDS[question["kind"]]) == "local" else None
+    protocol = promised if KINDS[question["kind"]].group == "local" else None
     return audit(
         sampler,
         claim=claim,
@@ -108,7 +107,7 @@ def merged_rows(text: str) -> str:
     counts: dict[tuple[str, str], int] = {}
     for row in _rows(text):
         pair = (row[0], row[1])
-        counts[pair] = counts.get(pair, 0) + int(words.whole(row[2], "rows") if len(row) > 2 else 1)
+        counts[pair] = counts.get(pair, 0) + int(reading.whole(row[2], "rows") if len(row) > 2 else 1)
     written = io.StringIO()
     lines = csv.writer(written, lineterminator="\n")
     lines.writerow((*_HEADER, "count"))
@@ -125,7 +124,7 @@ def pairs_of(text: str) -> tuple[list[Any], list[Any]]:
     ([0, 0, 1], ['a', 'a', 'b'])
     """
     rows = _rows(text)
-    counts = [words.whole(row[2], "rows") if len(row) > 2 else 1 for row in rows]
+    counts = [reading.whole(row[2], "rows") if len(row) > 2 else 1 for row in rows]
     if min(counts) < 0 or sum(counts) > _MOST_PAIRS:
         raise ParameterError("rows", f"at most {_MOST_PAIRS:,} pairs, none less than 0 times", f"{sum(counts):,}")
     inputs, outputs = _typed([row[0] for row in rows]), _typed([row[1] for row in rows])

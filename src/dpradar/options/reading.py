@@ -1,4 +1,4 @@
-"""From words to numbers, priors, knowledge and goals: the same for the command line, for files and for the web.
+"""From text and plain data to numbers, lists and tables: the same for the command line, for files and for the web.
 
 A value is given as text ("0.5,0.3,0.2", "0:100", "within:40") or as data (a list, a table). Text that starts with
 ``[`` or ``{`` is read as JSON, so that whatever data can say text can say too.
@@ -16,12 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ..errors import ParameterError, why_unreadable
 from ..numerics.reading import open_table
 from ..params import has_decimal_comma, shown
-from .calls import Call, Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,12 +28,15 @@ if TYPE_CHECKING:
 __all__ = [
     "FLAGS",
     "PLAIN",
+    "Options",
+    "Steps",
     "Where",
+    "check_commas",
     "checked",
     "columns",
-    "goal",
+    "contribution",
+    "data",
     "inside",
-    "knowledge",
     "number",
     "number_problem",
     "numbers",
@@ -49,6 +49,23 @@ __all__ = [
 ]
 
 Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The numbers low, low + step, ...: written short, built in full."""
+
+    low: float
+    step: float
+    count: int
+
+    def build(self) -> list[float]:
+        """Return the numbers."""
+        return [self.low + self.step * i for i in range(self.count)]
+
+    def source(self) -> str:
+        """Return Python code for them."""
+        return f"[{self.low!r} + {self.step!r} * i for i in range({self.count})]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,42 +339,6 @@ def contribution(value: Any, where: Where) -> Any:
 
 
 def _one_column(rows: list[list[float]]) -> Any:
-    array = np.array(rows, dtype=float)
-    return (array[:, 0] if array.shape[1] == 1 else array).tolist()
-
-
-def _prefixed(value: Any, name: str, plain: Sequence[str], prefixes: Sequence[str]) -> tuple[str, Any]:
-    """Return the word before the colon (or the one key of a table) and what follows."""
-    value = data(value, name)
-    if isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in prefixes:
-        return next(iter(value.items()))
-    if isinstance(value, str):
-        kind, _, rest = value.partition(":")
-        if value in plain:
-            return value, ""
-        if kind in prefixes and rest:
-            return kind, rest
-    allowed = [*plain, *(f"{prefix}:..." for prefix in prefixes)]
-    raise ParameterError(name, " or ".join(allowed), shown(value))
-
-
-def knowledge(value: Any, where: Where) -> Call:
-    """Return the knowledge that an option describes."""
-    kind, rest = _prefixed(value, where("knowledge"), ("nothing", "everything"), ("labels", "columns"))
-    if kind == "labels":
-        return Call("Knowledge.labels", (words(rest, "knowledge", where),))
-    if kind == "columns":
-        return Call("Knowledge.columns", tuple(words(rest, "knowledge", where)))
-    return Call(f"Knowledge.{kind}")
-
-
-def goal(value: Any, where: Where) -> Call:
-    """Return the goal that an option describes."""
-    kind, rest = _prefixed(value, where("goal"), ("exact",), ("within", "labels", "columns"))
-    if kind == "within":
-        return Call("Goal.within", (number(rest, f"{where('goal')} within"),))
-    if kind == "labels":
-        return Call("Goal.labels", (words(rest, "goal", where),))
-    if kind == "columns":
-        return Call("Goal.columns", tuple(words(rest, "goal", where)))
-    return Call("Goal.exact")
+    if len(rows[0]) == 1:
+        return [float(row[0]) for row in rows]
+    return [[float(cell) for cell in row] for row in rows]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpradar.errors import ParameterError
+from dpradar.options.reading import Where, columns, number_problem, whole
 from dpradar.params import has_decimal_comma
-from dpradar.spec.words import Where, columns, number_problem, whole
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""What a person can say about an object: described once, at the fields of its class.
+
+A class states type, constraints (``annotated_types``) and ``About`` of each option. Everything else is made from that:
+the constructor's checks, options and help of the command line, keys and JSON Schema of files, forms, starter files.
+"""
+
+from .about import About
+from .described import Described, Group, Option, describe, described, number_of, option_of, parameters
+from .shapes import Choice, Contributions, FileName, Flag, Number, Numbers, Rows, Shape, Span
+
+__all__ = [
+    "About",
+    "Choice",
+    "Contributions",
+    "Described",
+    "FileName",
+    "Flag",
+    "Group",
+    "Number",
+    "Numbers",
+    "Option",
+    "Rows",
+    "Shape",
+    "Span",
+    "describe",
+    "described",
+    "number_of",
+    "option_of",
+    "parameters",
+]
