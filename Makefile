@@ -15,7 +15,7 @@ ENGINES := $(VENV)/engines
 DOCS := $(VENV)/docs
 UV := $(VENV)/uv/bin/uv
 SBOM := $(VENV)/sbom
-LOCKED := accounting cluster data opendp report roads search web dev
+LOCKED := accounting cluster data opendp report search web dev
 JOBS ?= 2
 ARGS ?=
 MINUTES ?= 5
@@ -31,11 +31,11 @@ help:  ## show this list
 
 setup: $(STAMP)  ## make .venv and install everything the other targets need
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml reproduction/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dpradar needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; choose another: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --require-hashes --requirement requirements.lock
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable . --editable reproduction
 	@touch $@
 
 demo: setup  ## assess a real choice, a health survey, and write the report: risk.html
@@ -92,10 +92,10 @@ audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-
 	PYTHONPATH="$(CURDIR)/$(AUDITED)/older:$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py --only SUE,OUE
 
 test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
-	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py reproduction/tests/pytorch $(ARGS)
 
 test-browser: $(BROWSER)/.installed  ## the explorer in a real browser; screenshots go to build/screenshots
-	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser reproduction/tests/browser $(ARGS)
 
 test-engines: $(ENGINES)/.installed  ## the same numbers from DuckDB, PostgreSQL and Spark
 	PYTHONPATH="$(CURDIR)/$(ENGINES)" $(PY) -m pytest tests/engines $(ARGS)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import uniform
 
 import dpradar as dr
-from dpradar.bounds.exact.nested import nested_monte_carlo, nested_monte_carlo_failure
+from dpradar_reproduction.nested_monte_carlo import nested_monte_carlo, nested_monte_carlo_failure
 from tests.numbers.asking import assess
 from tests.numbers.questions.parts import SKEWED, everything, line, skewed, stranger, within
 
