@@ -157,15 +157,21 @@ $(AUDITED)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED)/older pure-ldp==1.1.2
 	@touch $@
 
-# The wheel is tried where nothing of this folder can be seen: a new environment, started from a temporary folder.
-dist: setup  ## build sdist and wheel, then install and run the wheel in a clean environment
+# The wheels are tried where nothing of this folder can be seen: a new environment, started from a temporary folder. First
+# the library alone, which has to do without the reproduction; then both.
+dist: setup  ## build sdists and wheels, then install and run the wheels in a clean environment
 	rm -rf dist
 	$(PY) -m build --no-isolation --outdir dist .
-	@set -eu; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; wheel=$$(ls "$$PWD"/dist/dpradar-*.whl); \
+	$(PY) -m build --no-isolation --outdir dist reproduction
+	@! $(PY) -m zipfile --list dist/dpradar-*.whl | grep -i reproduction/
+	@set -eu; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; wheel=$$(ls "$$PWD"/dist/dpradar-*.whl); reproduction=$$(ls "$$PWD"/dist/dpradar_reproduction-*.whl); \
 	$(PYTHON) -m venv "$$clean/venv"; \
 	"$$clean/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$wheel"; \
 	cd "$$clean"; \
-	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json
+	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json; \
+	code=0; "$$clean/venv/bin/dpradar" reproduce rad:fig3 || code=$$?; test $$code -eq 2; \
+	"$$clean/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$reproduction"; \
+	"$$clean/venv/bin/dpradar" reproduce rad:fig3
 
 # For every supported Python and system, with the hash of every file, so that nothing else can be installed. The second file
 # leaves out what the first one has. Written without the address of any index.

@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 import dpradar as dr
 from dpradar.bounds.rad import pairwise_knapsack
 from dpradar_reproduction import (
-    figure,
     figures,
     ldp_audits,
     ldp_bugs,
@@ -22,7 +21,8 @@ from dpradar_reproduction import (
     measurement_em,
     measurement_grr,
     measurement_tables,
-    towns,
+    mobility_data,
+    paper_figure,
 )
 from dpradar_reproduction.hop_noise import HopNoise
 from dpradar_reproduction.markov_attack import Steps, terms
@@ -37,7 +37,7 @@ SHARED = Path(os.environ.get("DPRADAR_DATA") or Path(__file__).resolve().parents
 @pytest.fixture(scope="module")
 def small_town():
     roads = Roads.synthetic(80, seed=3)
-    return towns.town_of("small", "made up", roads, synthetic_trips(roads, 300, 15, seed=1))
+    return mobility_data.town_of("small", "made up", roads, synthetic_trips(roads, 300, 15, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -198,11 +198,11 @@ def test_without_a_favourite_the_own_report_breaks_ties():
     assert row["u_rero"] > 3 * row["u_rero_sd"]
 
 
-def _chain() -> tuple[towns.Records, csr_array]:
+def _chain() -> tuple[mobility_data.Records, csr_array]:
     matrix = np.array(oracles.MARKOV_CHAIN, dtype=float)
     start = np.array([printed.value for printed in oracles.MARKOV_STATIONARY])
     last, now = np.nonzero(matrix)
-    return towns.Records(last, now, start[last] * matrix[last, now] / start.sum()), csr_array(matrix)
+    return mobility_data.Records(last, now, start[last] * matrix[last, now] / start.sum()), csr_array(matrix)
 
 
 @pytest.mark.parametrize("known", oracles.MARKOV_ATTACK, ids=lambda known: f"{known['epsilon']}-{known['tau']}")
@@ -332,7 +332,7 @@ def test_tables(small_town):
 
 def test_shares_of_the_diameter_are_the_printed_etas():
     for diameter, etas in ((88, (0, 9, 26, 44, 70)), (92, (0, 9, 28, 46, 74))):
-        assert tuple(round(share * diameter) for share in towns.SHARES) == etas
+        assert tuple(round(share * diameter) for share in mobility_data.SHARES) == etas
 
 
 def test_a_table_is_told_and_has_no_picture(tmp_path):
@@ -341,7 +341,7 @@ def test_a_table_is_told_and_has_no_picture(tmp_path):
     assert [file.name for file in files] == ["measurement-table6.2.csv"]
     assert any("probability threshold" in line for line in said)
     table = measurement_tables.settings("GRR")
-    assert len(figure.printed(table)) == len(table.rows) + 1
+    assert len(paper_figure.printed(table)) == len(table.rows) + 1
 
 
 # Figures 10.1 to 10.9
@@ -467,9 +467,9 @@ def test_pictures(tmp_path, monkeypatch, small_town, bounds, uni):
 
 
 def test_stand_ins_are_named(tmp_path):
-    assert towns.real_data(tmp_path) is None
-    for name, said in towns.PRINTED.items():
-        prior = towns.made_up_prior(name)
+    assert mobility_data.real_data(tmp_path) is None
+    for name, said in mobility_data.PRINTED.items():
+        prior = mobility_data.made_up_prior(name)
         assert prior.size == said.m
         assert prior.collision == pytest.approx(said.collision, abs=1e-9)
         assert prior.probabilities.max() == pytest.approx(said.largest, abs=1e-9)
@@ -477,9 +477,9 @@ def test_stand_ins_are_named(tmp_path):
 
 @pytest.fixture(scope="module")
 def real():
-    if towns.real_data(SHARED) is None:
+    if mobility_data.real_data(SHARED) is None:
         pytest.skip("mobility/ is not in the data folder (DPRADAR_DATA, or ../shared/data)")
-    return towns.towns(SHARED)
+    return mobility_data.towns(SHARED)
 
 
 @pytest.mark.data

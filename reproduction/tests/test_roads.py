@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpradar.attacks import streets as making
 from dpradar.errors import MissingExtra, ParameterError
 from dpradar.threats import Prior
+from dpradar_reproduction import streets
 from dpradar_reproduction.movement import markov, visits
 from dpradar_reproduction.roads import BEIJING, PORTO, Roads, mobility_file
 from dpradar_reproduction.trips import synthetic_trips, trips_geolife, trips_porto
@@ -92,8 +92,8 @@ def test_distances_are_directed():
 
 
 def test_groups_of_rows_give_the_same_distances(monkeypatch, town):
-    monkeypatch.setattr(making, "_CHUNK", 7)
-    assert np.array_equal(making.hop_distances(town.size, town.edges), town.hops)
+    monkeypatch.setattr(streets, "_CHUNK", 7)
+    assert np.array_equal(streets.hop_distances(town.size, town.edges), town.hops)
 
 
 def test_a_graph_cannot_be_changed(town):
@@ -125,7 +125,7 @@ def test_gabriel_graph_is_its_definition():
             others = np.delete(distance, [v, w])
             if others.min() >= np.linalg.norm(points[v] - points[w]) / 2:
                 expected.append([v, w])
-    assert making.gabriel(points).tolist() == expected
+    assert streets.gabriel(points).tolist() == expected
 
 
 @pytest.mark.parametrize("m", [4, 5, 20, 50, 333])
@@ -212,7 +212,7 @@ def test_projection_agrees_with_the_great_circle():
     centre = (41.1474557, -8.5870079)
     rng = np.random.default_rng(2)
     points = np.array(centre) + rng.uniform(-0.04, 0.04, size=(50, 2))
-    flat = np.linalg.norm(making.project(points, centre), axis=1)
+    flat = np.linalg.norm(streets.project(points, centre), axis=1)
     a, b = np.radians(points), np.radians(centre)
     half = np.sin((a[:, 0] - b[0]) / 2) ** 2 + np.cos(a[:, 0]) * np.cos(b[0]) * np.sin((a[:, 1] - b[1]) / 2) ** 2
     assert flat == pytest.approx(2 * 6_371_008.8 * np.arcsin(np.sqrt(half)), rel=1e-3)

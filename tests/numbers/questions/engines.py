@@ -1,4 +1,4 @@
-"""Every engine of bounds/exact: the second word is the module that computes the answer."""
+"""Every engine of bounds/exact, and the nested Monte Carlo of [RAD]: the second word is the module with the answer."""
 
 from __future__ import annotations
 
