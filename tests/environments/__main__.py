@@ -24,8 +24,9 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 TEST_TOOLS = ("hypothesis", "mpmath", "pytest")
 INSTALL_LINE = re.compile(r'pip install "dpradar\[([\w,]+)\]"')
 
-# The tests that need nothing but the core and one extra, or the reproduction, which brings its own. The extra `torch` has no row: its lowest versions exist only
-# as builds with several gigabytes of CUDA; the tutorial about Opacus runs with the newest ones.
+# The tests that need nothing but the core and one extra, or the reproduction, which brings its own. The extra `torch`
+# has no row: its lowest versions exist only as builds with several gigabytes of CUDA; the tutorial about Opacus runs
+# with the newest ones.
 OLDEST = {
     # The golden messages are those of the newest click, which puts other words around an unknown option.
     "core": ("tests/cli/test_assess.py", "tests/cli/test_bad_arguments.py", "-k", "not golden"),
