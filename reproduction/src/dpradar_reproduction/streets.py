@@ -56,11 +56,17 @@ def gabriel(points: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(pairs[nearest >= radius * (1.0 - _ROUNDING)])
 
 
+def _matrix(m: int, pairs: NDArray[np.int64], values: NDArray[np.float64]) -> csr_array:
+    """Return the sparse matrix with a value for each pair of nodes."""
+    row, column = pairs.T.astype(np.int32)  # the graph routines of scipy 1.13 take no longer indices
+    return csr_array((values, (row, column)), shape=(m, m))
+
+
 def _in_tree(points: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which pairs are in the shortest tree that connects all points."""
     m = len(points)
     lengths = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
-    tree = minimum_spanning_tree(csr_array((lengths, (pairs[:, 0], pairs[:, 1])), shape=(m, m))).tocoo()
+    tree = minimum_spanning_tree(_matrix(m, pairs, lengths)).tocoo()
     low, high = np.minimum(tree.row, tree.col), np.maximum(tree.row, tree.col)
     return np.isin(pairs[:, 0] * m + pairs[:, 1], low.astype(np.int64) * m + high)
 
@@ -129,7 +135,7 @@ def adjacency(m: int, edges: NDArray[np.int64]) -> csr_array:
     >>> adjacency(2, np.array([[0, 1]])).toarray().tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    return csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(m, m))
+    return _matrix(m, edges, np.ones(len(edges)))
 
 
 def largest_strong_component(m: int, edges: NDArray[np.int64]) -> NDArray[np.int64]:
