@@ -197,7 +197,7 @@ sbom: setup $(SBOM)/.installed  ## list every package that make installs, with i
 	@mkdir -p build
 	$(SBOM)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json $(PY)
 	@{ echo "# Licences"; echo; echo "What \`make setup\` installs, as the packages state it. Nothing of it is part of dpradar's own files. Made by \`make sbom\`."; echo; \
-	  $(SBOM)/bin/pip-licenses --python=$(PY) --from=mixed --format=markdown --ignore-packages dpradar; } > docs/reference/licences.md
+	  $(SBOM)/bin/pip-licenses --python=$(PY) --from=mixed --format=markdown --ignore-packages dpradar dpradar-reproduction; } > docs/reference/licences.md
 	@echo "wrote build/sbom.json and docs/reference/licences.md"
 
 $(SBOM)/.installed: | $(STAMP)
