@@ -15,7 +15,7 @@ ENGINES := $(VENV)/engines
 DOCS := $(VENV)/docs
 UV := $(VENV)/uv/bin/uv
 SBOM := $(VENV)/sbom
-LOCKED := accounting cluster data opendp report roads search web dev
+LOCKED := accounting cluster data opendp report search web dev
 JOBS ?= 2
 ARGS ?=
 MINUTES ?= 5
@@ -31,11 +31,11 @@ help:  ## show this list
 
 setup: $(STAMP)  ## make .venv and install everything the other targets need
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml reproduction/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dpradar needs Python 3.11 or newer, this is " + sys.version.split()[0] + "; choose another: make PYTHON=python3.12 ..." if sys.version_info < (3, 11) else 0)'
 	@test -x $(PY) || $(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --require-hashes --requirement requirements.lock
-	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable . --editable reproduction
 	@touch $@
 
 demo: setup  ## assess a real choice, a health survey, and write the report: risk.html
@@ -92,10 +92,10 @@ audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-
 	PYTHONPATH="$(CURDIR)/$(AUDITED)/older:$(CURDIR)/$(AUDITED)" $(PY) examples/audits/pure_ldp_clients.py --only SUE,OUE
 
 test-torch: $(TORCH)/.installed  ## the tests that need PyTorch and Opacus
-	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(TORCH)" $(PY) -m pytest tests/pytorch tests/contract/test_opacus.py reproduction/tests/pytorch $(ARGS)
 
 test-browser: $(BROWSER)/.installed  ## the explorer in a real browser; screenshots go to build/screenshots
-	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser $(ARGS)
+	PYTHONPATH="$(CURDIR)/$(BROWSER)" $(PY) -m pytest tests/browser reproduction/tests/browser $(ARGS)
 
 test-engines: $(ENGINES)/.installed  ## the same numbers from DuckDB, PostgreSQL and Spark
 	PYTHONPATH="$(CURDIR)/$(ENGINES)" $(PY) -m pytest tests/engines $(ARGS)
@@ -157,15 +157,21 @@ $(AUDITED)/.installed: | $(STAMP)
 	$(PIP) install --quiet --no-deps --upgrade --target $(AUDITED)/older pure-ldp==1.1.2
 	@touch $@
 
-# The wheel is tried where nothing of this folder can be seen: a new environment, started from a temporary folder.
-dist: setup  ## build sdist and wheel, then install and run the wheel in a clean environment
+# The wheels are tried where nothing of this folder can be seen: a new environment, started from a temporary folder. First
+# the library alone, which has to do without the reproduction; then both.
+dist: setup  ## build sdists and wheels, then install and run the wheels in a clean environment
 	rm -rf dist
 	$(PY) -m build --no-isolation --outdir dist .
-	@set -eu; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; wheel=$$(ls "$$PWD"/dist/dpradar-*.whl); \
+	$(PY) -m build --no-isolation --outdir dist reproduction
+	@! $(PY) -m zipfile --list dist/dpradar-*.whl | grep -i reproduction/
+	@set -eu; clean=$$(mktemp -d); trap 'rm -rf "$$clean"' EXIT; wheel=$$(ls "$$PWD"/dist/dpradar-*.whl); reproduction=$$(ls "$$PWD"/dist/dpradar_reproduction-*.whl); \
 	$(PYTHON) -m venv "$$clean/venv"; \
 	"$$clean/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$wheel"; \
 	cd "$$clean"; \
-	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json
+	"$$clean/venv/bin/dpradar" assess grr --m 100 --epsilon 2 --knowledge everything --json; \
+	code=0; "$$clean/venv/bin/dpradar" reproduce rad:fig3 || code=$$?; test $$code -eq 2; \
+	"$$clean/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$reproduction"; \
+	"$$clean/venv/bin/dpradar" reproduce rad:fig3
 
 # For every supported Python and system, with the hash of every file, so that nothing else can be installed. The second file
 # leaves out what the first one has. Written without the address of any index.
@@ -191,7 +197,7 @@ sbom: setup $(SBOM)/.installed  ## list every package that make installs, with i
 	@mkdir -p build
 	$(SBOM)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json $(PY)
 	@{ echo "# Licences"; echo; echo "What \`make setup\` installs, as the packages state it. Nothing of it is part of dpradar's own files. Made by \`make sbom\`."; echo; \
-	  $(SBOM)/bin/pip-licenses --python=$(PY) --from=mixed --format=markdown --ignore-packages dpradar; } > docs/reference/licences.md
+	  $(SBOM)/bin/pip-licenses --python=$(PY) --from=mixed --format=markdown --ignore-packages dpradar dpradar-reproduction; } > docs/reference/licences.md
 	@echo "wrote build/sbom.json and docs/reference/licences.md"
 
 $(SBOM)/.installed: | $(STAMP)

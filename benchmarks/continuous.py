@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpradar as dr
-from dpradar.bounds.exact.nested import nested_monte_carlo
+from dpradar_reproduction.nested_monte_carlo import nested_monte_carlo
 
 from .measure import Case, Peer
 from .reference import reference_rad

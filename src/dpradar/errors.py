@@ -117,13 +117,14 @@ class MissingExtra(DpradarError, ImportError):
     'this needs matplotlib, which is not installed. Run: pip install "dpradar[report]"'
     """
 
-    def __init__(self, package: str, extra: str) -> None:
+    def __init__(self, package: str, extra: str, distribution: str = "dpradar") -> None:
         self.package = package
         self.extra = extra
-        super().__init__(f'this needs {package}, which is not installed. Run: pip install "dpradar[{extra}]"')
+        self.distribution = distribution  # the one that has the extra
+        super().__init__(f'this needs {package}, which is not installed. Run: pip install "{distribution}[{extra}]"')
 
-    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
-        return type(self), (self.package, self.extra)
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        return type(self), (self.package, self.extra, self.distribution)
 
 
 def why_unreadable(error: Exception) -> str:

@@ -16,8 +16,8 @@ import dpradar as dr
 from dpradar.bounds.rules import RULES
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted((ROOT / "src" / "dpradar").rglob("*.py"))
-TESTS = sorted((ROOT / "tests").rglob("test_*.py"))
+SOURCES = sorted(file for top in ("src", "reproduction/src") for file in (ROOT / top).rglob("*.py"))
+TESTS = sorted(file for top in ("tests", "reproduction/tests") for file in (ROOT / top).rglob("test_*.py"))
 
 
 def test_public_names_are_exactly_all():

@@ -33,14 +33,19 @@ except ImportError:
     sync_playwright = None
 
 
-def pytest_collection_modifyitems(items):
-    """Mark every test of this folder, and skip it where there is no browser."""
+def mark_browser_tests(items, folder):
+    """Mark every test of a folder, and skip it where there is no browser."""
     why = "needs playwright: make test-browser" if sync_playwright is None else "needs chromium: make test-browser"
     for item in items:
-        if Path(__file__).parent in Path(item.path).parents:
+        if folder in Path(item.path).parents:
             item.add_marker(pytest.mark.browser)
             if sync_playwright is None or CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason=why))
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the tests of this folder."""
+    mark_browser_tests(items, Path(__file__).parent)
 
 
 @pytest.fixture(scope="session")

@@ -242,17 +242,10 @@ def test_all_shows_why_others_lost():
     assert "thesis-thm-7" in done.stdout
 
 
-def test_list_names_every_mechanism_rule_and_figure():
+def test_list_names_every_mechanism_and_rule():
     data = json.loads(run("list", "--json").stdout)
     assert "grr" in data["releases"]
-    assert "rad:fig1" in data["figures"]
     assert {"thm-4.2", "black-box-pure"} <= {rule["name"] for rule in data["rules"]}
-
-
-def test_reproduce_unknown_figure(tmp_path):
-    done = run("reproduce", "rad:fig99", "--out", str(tmp_path))
-    assert done.returncode == 2
-    assert "rad:fig1" in done.stderr
 
 
 def test_internal_errors_exit_1_without_traceback():

@@ -21,7 +21,9 @@ from tests import saved
 from tests.cli.test_assess import run
 from tests.present.samples import poisoned
 
-SOURCES = Path(__file__).parents[2] / "src" / "dpradar"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "dpradar"
+REPRODUCTION = ROOT / "reproduction" / "src" / "dpradar_reproduction"
 SAMPLER = """
 import numpy as np
 def grr(inputs, rng):
@@ -280,15 +282,15 @@ def test_nothing_in_the_sources_can_run_what_it_reads():
         r"|(?<![\w.])(eval|exec|compile)\(|os\.system|shell=True"
     )
     found = [
-        f"{file.relative_to(SOURCES)}: {line.strip()}"
-        for file in SOURCES.rglob("*.py")
+        f"{file.relative_to(ROOT)}: {line.strip()}"
+        for file in (*SOURCES.rglob("*.py"), *REPRODUCTION.rglob("*.py"))
         for line in file.read_text(encoding="utf-8").splitlines()
         if forbidden.search(line)
     ]
     assert found == []
     users = {
-        str(file.relative_to(SOURCES))
-        for file in SOURCES.rglob("*.py")
+        str(file.relative_to(SOURCES if SOURCES in file.parents else ROOT))
+        for file in (*SOURCES.rglob("*.py"), *REPRODUCTION.rglob("*.py"))
         if re.search(r"\bimported\(", file.read_text(encoding="utf-8"))
     }
     assert users == {"audits/imported.py", "campaigns/jobs.py", "cli/audit.py", "cli/lint.py"}

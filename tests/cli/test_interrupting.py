@@ -93,7 +93,7 @@ COMMANDS = {
     "run, nothing yet": ("dpradar.spec.run._release", 1, "run", "s.toml", "--check"),
     "calibrate": ("dpradar.cli.calibrate.release_of", 5, "calibrate", "grr", "--m", "9", "--limit", "rad=0.1"),
     "measure": ("dpradar.cli.measure.measure", 1, "measure", "h.csv", "--with", "a", "--without", "b"),
-    "reproduce": ("dpradar.papers.reproduce", 1, "reproduce", "rad:fig1", "--out", "out"),
+    "reproduce": ("dpradar_reproduction.figures.reproduce", 1, "reproduce", "rad:fig1", "--out", "out"),
     "assess": ("dpradar.cli.assess.release_of", 1, "assess", "grr", "--m", "9", "--epsilon", "1"),
 }
 

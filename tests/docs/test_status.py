@@ -26,13 +26,15 @@ def _paths(cell: str) -> list[str]:
 
 
 def _tests_of(path: str) -> set[str]:
-    tree = ast.parse((ROOT / "tests" / path).read_text(encoding="utf-8"))
+    file = ROOT / path if path.startswith("reproduction/") else ROOT / "tests" / path
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_code_that_is_named_is_there(row):
-    missing = [path for path in _paths(row[3]) if not any((ROOT / top / path).exists() for top in ("src/dpradar", "."))]
+    tops = ("src/dpradar", "reproduction/src", ".")
+    missing = [path for path in _paths(row[3]) if not any((ROOT / top / path).exists() for top in tops)]
     assert missing == []
 
 

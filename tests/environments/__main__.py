@@ -24,8 +24,9 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 TEST_TOOLS = ("hypothesis", "mpmath", "pytest")
 INSTALL_LINE = re.compile(r'pip install "dpradar\[([\w,]+)\]"')
 
-# The tests that need nothing but the core and one extra. The extra `torch` has no row: its lowest versions exist only
-# as builds with several gigabytes of CUDA; the tutorial about Opacus runs with the newest ones.
+# The tests that need nothing but the core and one extra, or the reproduction, which brings its own. The extra `torch`
+# has no row: its lowest versions exist only as builds with several gigabytes of CUDA; the tutorial about Opacus runs
+# with the newest ones.
 OLDEST = {
     # The golden messages are those of the newest click, which puts other words around an unknown option.
     "core": ("tests/cli/test_assess.py", "tests/cli/test_bad_arguments.py", "-k", "not golden"),
@@ -35,7 +36,7 @@ OLDEST = {
     "data": ("tests/data/test_prior.py", "tests/data/test_region.py"),
     "opendp": ("tests/contract/test_opendp.py",),
     "report": ("tests/present",),
-    "roads": ("tests/unit/test_roads.py",),
+    "reproduction": ("reproduction/tests/test_figures.py", "reproduction/tests/test_roads.py"),
     "search": ("tests/unit/test_audit.py", "tests/learning/test_models.py"),
     "web": ("tests/web",),
 }
@@ -53,7 +54,9 @@ class Environment:
     def run(self, uv: str) -> int:
         """Install the project with these extras into a new environment, run the tests there, return their exit code."""
         extras = f"[{','.join(self.extras)}]" if self.extras else ""
-        requirement = f"dpradar{extras} @ {ROOT.as_uri()}"
+        requirements = [f"dpradar{extras} @ {ROOT.as_uri()}"]
+        if self.name == "reproduction":
+            requirements.append(f"dpradar-reproduction[roads] @ {(ROOT / 'reproduction').as_uri()}")
         with tempfile.TemporaryDirectory(prefix="dpradar-environment-") as folder:
             home = Path(folder) / "venv"
             python = str(home / "bin" / "python")
@@ -66,9 +69,9 @@ class Environment:
             call(uv, "venv", "--quiet", "--seed", "--python", sys.executable, str(home))
             if "torch" in self.extras:  # its build without CUDA is found by pip only, see the Makefile
                 call(python, "-m", "pip", "install", "--quiet", "torch==2.13.0")
-                call(python, "-m", "pip", "install", "--quiet", requirement, *TEST_TOOLS)
+                call(python, "-m", "pip", "install", "--quiet", *requirements, *TEST_TOOLS)
             else:
-                call(uv, "pip", "install", "--quiet", "--resolution", self.resolution, requirement)
+                call(uv, "pip", "install", "--quiet", "--resolution", self.resolution, *requirements)
                 call(uv, "pip", "install", "--quiet", *TEST_TOOLS)
             doctor = call(python, "-m", "dpradar", "doctor", check=False)
             # The repository is the working folder, but `src` is not on the path: what was installed is imported.
@@ -85,7 +88,7 @@ def oldest() -> list[Environment]:
     if untested:
         sys.exit(f"no tests are named for the extras {', '.join(sorted(untested))}; add them to OLDEST")
     return [
-        Environment(name=name, extras=() if name == "core" else (name,), resolution="lowest-direct", arguments=tests)
+        Environment(name=name, extras=(name,) if name in declared else (), resolution="lowest-direct", arguments=tests)
         for name, tests in OLDEST.items()
     ]
 

@@ -154,9 +154,11 @@ PARTS = (
     "window_search",
     "windows",
 )
-ENGINES = sorted(
-    module.name for module in pkgutil.iter_modules(dpradar.bounds.exact.__path__) if module.name not in PARTS
-)
+ENGINES = {
+    module.name: f"dpradar.bounds.exact.{module.name}"
+    for module in pkgutil.iter_modules(dpradar.bounds.exact.__path__)
+    if module.name not in PARTS
+} | {"nested": "dpradar_reproduction.nested_monte_carlo"}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -164,7 +166,7 @@ def test_every_engine_computes_what_is_asked_of_it(engine):
     """The first question that names an engine runs it."""
     names = [name for name in QUESTIONS if name.startswith(f"engine/{engine}/")]
     assert len(names) >= 2
-    path, ran = importlib.import_module(f"dpradar.bounds.exact.{engine}").__file__, set()
+    path, ran = importlib.import_module(ENGINES[engine]).__file__, set()
     sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename) if event == "call" else None)
     try:
         answer = ask(QUESTIONS[names[0]])

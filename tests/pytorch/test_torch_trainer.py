@@ -257,3 +257,17 @@ def test_a_network_of_ones_own():
 def test_bad_input(call, text):
     with pytest.raises(dr.ParameterError, match=text):
         call()
+
+
+def test_workers_train_with_torch_too():
+    rng = np.random.default_rng(7)
+    data = Candidates(rng.normal(size=(9, 100)), rng.integers(0, 3, 9), rng.normal(size=(2, 100)), np.array([0, 2]))
+    network = ConvNet(shape=(1, 10, 10), classes=3, channels=(2, 3), hidden=4)
+    training = Training(network=network, steps=3, clip=0.6, noise_multiplier=1.1, learning_rate=0.5)
+    seeds = [np.random.SeedSequence(5, spawn_key=(k,)) for k in range(3)]
+    expected = train_torch(training, data, [0, 1, 0], seeds, start=5).scores
+    for workers in (1, 2):
+        targets, scores = experiment(training, data, 3, 5, workers=workers)
+        assert targets.tolist() == [0, 1, 0]
+        np.testing.assert_allclose(scores.likelihoods, expected.likelihoods, atol=1e-6)
+        np.testing.assert_allclose(scores.distances, expected.distances, atol=1e-6)

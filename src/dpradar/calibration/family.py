@@ -117,7 +117,7 @@ def _direction(family: Family) -> Direction | None:
 
 def family_of(family: Any, fixed: dict[str, Any]) -> Family:
     """Return the family that a class with its other parameters, or a function of one number, describes."""
-    if isinstance(family, type) and getattr(family, "PARAMS", ()):
+    if isinstance(family, type) and getattr(family, "PARAMS", None):
         return _of_class(family, fixed)
     if callable(family) and not isinstance(family, type):
         if fixed:

@@ -25,7 +25,6 @@ EXTRAS = {
     "data": "priors counted in tables, audits of logs in Parquet files",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
-    "roads": "roads as graphs of networkx",
     "search": "audits that search for events",
     "torch": "training with PyTorch and Opacus, and recording it",
     "web": "the explorer: dpradar serve",

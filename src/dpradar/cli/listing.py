@@ -14,14 +14,15 @@ __all__ = ["list_command"]
 def list_command(*, as_json: bool) -> None:
     """List mechanisms, guarantees, rules and figures."""
     from ..bounds.rules import RULES
-    from ..papers import names
     from ..spec import KINDS
+    from .reproduction import figure_names
 
+    figures = figure_names()
     if as_json:
         rules = [{"name": r.name, "title": r.title, "cites": list(r.cites)} for r in RULES]
         releases = {name: entry.help for name, entry in KINDS.items() if entry.on_command_line}
         in_files = {name: entry.help for name, entry in KINDS.items() if not entry.on_command_line}
-        told = {"releases": releases, "in_files": in_files, "rules": rules, "figures": names()}
+        told = {"releases": releases, "in_files": in_files, "rules": rules, "figures": figures}
         click.echo(json.dumps({"schema": "dpradar/list/1", **told}))
         return
     click.echo("Mechanisms and guarantees (dpradar assess NAME --help):")
@@ -31,6 +32,9 @@ def list_command(*, as_json: bool) -> None:
     click.echo("Rules:")
     for rule in RULES:
         click.echo(f"  {rule.name:<18} {rule.title}")
-    click.echo("Figures (dpradar reproduce NAME --out FOLDER):")
-    for name in names():
+    if figures:
+        click.echo("Figures (dpradar reproduce NAME --out FOLDER):")
+    else:
+        click.echo("Figures: those of the package dpradar-reproduction, which is not installed.")
+    for name in figures:
         click.echo(f"  {name}")

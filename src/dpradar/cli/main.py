@@ -112,7 +112,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
     "reproduce": (
-        ".reproduce",
+        ".reproduction",
         "reproduce_command",
         "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
     ),

@@ -48,7 +48,7 @@ def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem
         try:
             built[i] = spec.release_call(i).build()
         except ParameterError as error:
-            found.append(problem_of(error, spec.place("release", i), spec.releases[i].options))
+            found.append(problem_of(error, spec.place("release", i), KINDS[spec.releases[i].kind].names))
     return built, found
 
 

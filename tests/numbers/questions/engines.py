@@ -1,4 +1,4 @@
-"""Every engine of bounds/exact: the second word is the module that computes the answer."""
+"""Every engine of bounds/exact, and the nested Monte Carlo of [RAD]: the second word is the module with the answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import uniform
 
 import dpradar as dr
-from dpradar.bounds.exact.nested import nested_monte_carlo, nested_monte_carlo_failure
+from dpradar_reproduction.nested_monte_carlo import nested_monte_carlo, nested_monte_carlo_failure
 from tests.numbers.asking import assess
 from tests.numbers.questions.parts import SKEWED, everything, line, skewed, stranger, within
 
