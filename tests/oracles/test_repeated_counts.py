@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpradar as dr
-from dpradar.bounds.case import Inapplicable
-from dpradar.bounds.exact import counts as engine
-from dpradar.bounds.exact.counts import count_risk
-from dpradar.bounds.exact.finite import finite_risk
+from dpradar.bounds.exact import repeated_counts as engine
+from dpradar.bounds.exact.finite_channel import finite_risk
+from dpradar.bounds.exact.repeated_counts import count_risk
+from dpradar.bounds.question import Inapplicable
 from dpradar.errors import NumericsError, ParameterError
 from dpradar.mechanisms.counts import (
     CountChannel,

@@ -18,7 +18,7 @@ from dpradar.audits.inversion import (
     epsilon_from_uniform,
     ldp_auditor,
 )
-from dpradar.numerics.intervals import clopper_pearson_low
+from dpradar.numerics.confidence_intervals import clopper_pearson_low
 from tests.oracles.worlds import printed_as
 from tests.twin import formulas, oracles
 

@@ -17,8 +17,8 @@ from scipy.special import betaln
 import dpradar as dr
 from dpradar.audits.limits import Claim, Corner, Tally, claimed
 from dpradar.errors import ParameterError
-from dpradar.numerics.intervals import clopper_pearson_high, clopper_pearson_low
-from dpradar.numerics.sequences import always_high, always_low
+from dpradar.numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
+from dpradar.numerics.confidence_sequences import always_high, always_low
 
 COUNTS = [
     (0, 1),

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..numerics.confidence_intervals import clopper_pearson, empirical_bernstein
 from ..numerics.decimals import near
-from ..numerics.intervals import clopper_pearson, empirical_bernstein
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .run import CONFIDENCE

@@ -11,7 +11,7 @@ import numpy as np
 from .._version import __version__
 from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import SIMULATION_ONLY
-from ..numerics.intervals import bernstein_from_moments, clopper_pearson
+from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pearson
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .optimal import Maximise, OptimalAttack, optimal_attack

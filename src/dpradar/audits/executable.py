@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import ParameterError, UnsupportedError
-from ..numerics.system import limits_memory
+from ..numerics.platform_support import limits_memory
 from ..params import Param, shown
 from .outputs import REAL, WHOLE
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..bounds import assess
-from ..bounds.blackbox import pure_black_box
-from ..bounds.case import Case, Inapplicable
+from ..bounds.pure_black_box import pure_black_box
+from ..bounds.question import Case, Inapplicable
 from ..bounds.rules import RULES
 from ..errors import ParameterError
-from ..numerics.intervals import clopper_pearson_high, clopper_pearson_low
+from ..numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
 
 if TYPE_CHECKING:
     from collections.abc import Callable

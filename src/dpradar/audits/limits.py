@@ -12,8 +12,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..mechanisms.capabilities import Mechanism
-from ..numerics.intervals import clopper_pearson_high, clopper_pearson_low
-from ..numerics.sequences import always_high, always_low
+from ..numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
+from ..numerics.confidence_sequences import always_high, always_low
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

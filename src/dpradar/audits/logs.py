@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingExtra, ParameterError
-from ..numerics.reading import open_table
+from ..numerics.limited_reading import open_table
 from ..params import shown
 from .outputs import REAL, WHOLE, AskedKind, Normalised, check_size, missing, normalised
 

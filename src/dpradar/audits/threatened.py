@@ -14,8 +14,8 @@ from ..attacks.run import Counts, counts_of, draw_targets
 from ..attacks.strategies import GuessAttack, saying_the_report
 from ..bounds import assess
 from ..errors import ParameterError
-from ..numerics.intervals import clopper_pearson_low
-from ..numerics.sequences import always_high, always_low
+from ..numerics.confidence_intervals import clopper_pearson_low
+from ..numerics.confidence_sequences import always_high, always_low
 from ..results.attack import Estimate
 from ..results.audit import AuditResult, Reading
 from .inversion import (

@@ -17,7 +17,7 @@ from ..audits.threatened import Seen
 from ..bounds import assess
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.family import family_of_param
+from ..calibration.release_family import family_of_param
 from ..errors import ParameterError
 from ..spec.claims import claim_of
 from ..spec.kinds import KINDS

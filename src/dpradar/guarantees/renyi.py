@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
-from ..numerics.bernoulli import UNIT, Frontier
+from ..numerics.bernoulli_divergence import UNIT, Frontier
 from ..params import Param, as_floats
 from .curves import TradeoffCurve
 from .neighbours import Neighbours, check_neighbours

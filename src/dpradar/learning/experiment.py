@@ -15,7 +15,7 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import ParameterError
-from ..numerics.processes import in_processes
+from ..numerics.worker_processes import in_processes
 from ..params import Param, shown
 from .gradients import GradientScores
 from .networks import Network

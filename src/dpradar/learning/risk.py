@@ -12,7 +12,7 @@ from ..attacks.run import CONFIDENCE, TRIALS, checked_seed, draw_targets
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import DPSGD
-from ..numerics.intervals import empirical_bernstein
+from ..numerics.confidence_intervals import empirical_bernstein
 from ..params import as_floats
 from ..results.attack import Estimate
 from .attack import candidate_mechanism

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..bounds.case import Case
-from ..bounds.rates import question_relations
+from ..bounds.question import Case
+from ..bounds.tradeoff_rates import question_relations
 from ..errors import ParameterError, UnsupportedError
 from ..guarantees.composition import gaussian_mu
 from ..guarantees.neighbours import check_neighbours

@@ -106,9 +106,9 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     at = f.values(grid.ravel(), np.repeat(tag, steps + 1)).reshape(-1, *grid.shape)
     left, right = at[:, :, :-1].reshape(at.shape[0], -1), at[:, :, 1:].reshape(at.shape[0], -1)
     low, high = grid[:, :-1].ravel(), grid[:, 1:].ravel()
-    own = np.repeat(tag, steps)
+    cell_tag = np.repeat(tag, steps)
     width = high - low
-    inside, companion = f.integrals(low, high, own)
+    inside, companion = f.integrals(low, high, cell_tag)
     cells = np.arange(low.size)
     winner = inside.argmax(axis=0)
     best = inside[winner, cells]
@@ -117,7 +117,7 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     chord = 0.5 * width * (rising_left + rising_right)
     error = np.where(chord > 0.0, chord, 0.0)
     if f.bends:
-        error += _bulge(f, (low, high, own), np.maximum(left, right), winner)
+        error += _bulge(f, (low, high, cell_tag), np.maximum(left, right), winner)
     # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
     ahead = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
     behind = np.maximum(rising_left, rising_right)
@@ -164,23 +164,23 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
     if edges.size < 2:
         return Envelope(0.0, 0.0, 0.0)
     grid, tag = _runs_of_cells(edges, tags)
-    total = companion = settled = 0.0
+    total = companion = settled_error = 0.0
     cells = 0
     for level in range(_LEVELS + 1):
         step = max(1, batch // grid.shape[1])
         parts = [_weigh(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
         best, other, error, place = (np.concatenate(p) for p in zip(*parts, strict=True))
-        low, high, own = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
+        low, high, cell_tag = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
         doubtful = np.flatnonzero(error > 0.0)
         for k in range(0, doubtful.size, batch):
             some = doubtful[k : k + batch]
-            error[some] = np.minimum(error[some], f.mass(low[some], high[some], own[some]))
-        cut = error > max(tolerance - settled, 0.0) / (4.0 * max(doubtful.size, 1))
-        if level == _LEVELS or error.sum() + settled <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
+            error[some] = np.minimum(error[some], f.mass(low[some], high[some], cell_tag[some]))
+        cut = error > max(tolerance - settled_error, 0.0) / (4.0 * max(doubtful.size, 1))
+        if level == _LEVELS or error.sum() + settled_error <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
             cut[:] = False
         total += float(best[~cut].sum())
         companion += float(other[~cut].sum())
-        settled += float(error[~cut].sum())
+        settled_error += float(error[~cut].sum())
         cells += int((~cut).sum())
         if not cut.any():
             break
@@ -190,5 +190,5 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         shares = np.sort(np.hstack([inner, fixed]), axis=1)
         grid = low[cut, None] + (high - low)[cut, None] * shares
         grid[:, -1] = high[cut]
-        tag = own[cut]
-    return Envelope(total, total + settled, companion, cells)
+        tag = cell_tag[cut]
+    return Envelope(total, total + settled_error, companion, cells)

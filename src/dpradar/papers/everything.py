@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ParameterError
-from ..numerics.processes import Workers
-from ..numerics.threads import one_thread
+from ..numerics.single_thread import one_thread
+from ..numerics.worker_processes import Workers
 from .figure import Effort
 from .manifest import Manifest, Outcome, digest, sealed
 

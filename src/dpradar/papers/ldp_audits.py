@@ -18,7 +18,7 @@ from ..attacks import attack
 from ..attacks.roads import BEIJING, PORTO
 from ..audits.inversion import epsilon_from_uniform, ldp_auditor
 from ..bounds import assess
-from ..numerics.intervals import clopper_pearson_low
+from ..numerics.confidence_intervals import clopper_pearson_low
 from ..threats import Prior, Threat
 from . import canvas
 from .attack_counts import PROTOCOLS, Held, held_of

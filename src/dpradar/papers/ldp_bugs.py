@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..audits.inversion import epsilon_from_uniform
-from ..numerics.intervals import clopper_pearson_low
+from ..numerics.confidence_intervals import clopper_pearson_low
 from . import canvas
 from .attack_counts import PROTOCOLS, Held, held_of
 from .ldp_audits import EPSILONS, REPEATS, SIZES, TAIL, TRIALS, audited, exact_success, mean_and_sd, off, own_epsilons

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..attacks.movement import skewed
-from ..bounds.programme import approx_black_box
+from ..bounds.approx_black_box import approx_black_box
 from ..bounds.rad import pairwise_knapsack
 from ..errors import NumericsError
 from ..guarantees.approx import tv_of_approx

@@ -16,7 +16,7 @@ from ..attacks.roads import Roads
 from ..attacks.strategies import walk_or_report
 from ..bounds import assess
 from ..mechanisms import Exponential
-from ..numerics.intervals import clopper_pearson
+from ..numerics.confidence_intervals import clopper_pearson
 from ..threats import Prior, Threat
 from . import canvas
 from .hop_noise import HopNoise

@@ -17,7 +17,7 @@ from ..attacks.run import draw_targets
 from ..attacks.strategies import prior_only, walk_or_report
 from ..bounds import assess
 from ..mechanisms import GRR
-from ..numerics.intervals import clopper_pearson
+from ..numerics.confidence_intervals import clopper_pearson
 from ..threats import Prior, Threat
 from . import canvas
 from .ldp_audits import EPSILONS, SIZES, off

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ..errors import ParameterError, why_unreadable
-from ..numerics.reading import open_table
+from ..numerics.limited_reading import open_table
 from ..params import has_decimal_comma, shown
 from .calls import Call, Steps
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .hits import Hits
 from .window_ends import Ends
+from .window_hits import Hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,21 +32,21 @@ def named_records(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Li
         hits = Hits.of(prior, likelihood, y, reach, Ends.on_chords)
         p = hits.total
         row, start, stop = _named(prior, likelihood, y, p)
-        won, false = np.zeros(y.size), np.zeros(y.size)
+        hit, false = np.zeros(y.size), np.zeros(y.size)
 
         def add(row: Ints, start: Floats, stop: Floats, sign: float) -> None:
             low, high = Ends.on_chords(prior, start), Ends.on_chords(prior, stop)
-            won[:] += sign * np.bincount(row, hits.below(row, high) - hits.below(row, low), y.size)
+            hit[:] += sign * np.bincount(row, hits.below(row, high) - hits.below(row, low), y.size)
             false[:] += sign * np.bincount(row, high.cdf - low.cdf, y.size)
 
         add(row, start, stop, 1.0)
         if same[1] > same[0]:
             add(row, np.clip(start, *same), np.clip(stop, *same), -1.0)
-        gain = won - p * false
+        gain = hit - p * false
         if same[1] > same[0]:
             every = np.arange(y.size)
             add(every, np.full(y.size, same[0]), np.full(y.size, same[1]), 1.0)
-        return gain, gain, p, p, won
+        return gain, gain, p, p, hit
 
     return score
 

@@ -14,7 +14,7 @@ from .density_shapes import density_shape, steps_of
 from .laplace_sums import LaplaceSums
 from .likelihoods import LaplaceNoise
 from .prior_cells import PriorCells, cut
-from .ranges import largest
+from .range_maximum import largest
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import ContinuousModel
@@ -105,13 +105,13 @@ class StepPrior:
 
     @cached_property
     def points(self) -> Bools:
-        """The fine cells that are too narrow to be told from a point."""
+        """The fine cells that are too narrow to differ from a point."""
         return np.asarray(self.fine.width < self.point)
 
     def cell(self, x: Floats) -> Ints:
         """Return the fine cells that hold x."""
-        found = np.searchsorted(self.fine.edges, x, side="right") - 1
-        return np.clip(found, 0, self.fine.mass.size - 1)
+        index = np.searchsorted(self.fine.edges, x, side="right") - 1
+        return np.clip(index, 0, self.fine.mass.size - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +141,7 @@ class _Deviation:
     """How far the prior may be from its steps, cell by cell."""
 
     hits: Floats  # the largest difference of the distribution functions, of the measure of hits
-    own: Floats  # the same of the prior
+    of_cdf: Floats  # the same of the prior
     wrong: Floats  # by how much the cell's hits may be off
     factor: Floats
     most_factor: Floats
@@ -150,10 +150,10 @@ class _Deviation:
 def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     low, high = cells.bracket
     d, s, m = cells.density, cells.width, cells.mass
-    own = np.minimum(_between(low, d, high) * s, m)
+    of_cdf = np.minimum(_between(low, d, high) * s, m)
     if not model.renormalised:
         one = np.ones(d.size)
-        return _Deviation(own, own, np.zeros(d.size), one, one)
+        return _Deviation(of_cdf, of_cdf, np.zeros(d.size), one, one)
     at = 1.0 / model.kernel.mass(model.low - cells.edges, model.high - cells.edges)
     centre = cells.edges[:-1] + 0.5 * s
     middle = 1.0 / model.kernel.mass(model.low - centre, model.high - centre)
@@ -163,9 +163,9 @@ def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     factor, off = 0.5 * (middle + chord), 0.5 * np.maximum(chord - middle, 0.0)
     span = np.abs(np.diff(at)) + 8.0 * off
     most, least = factor + span, np.maximum(factor - span, 0.0)
-    wrong = m * off + own * span
+    wrong = m * off + of_cdf * span
     hits = np.minimum(_between(low * least, d * factor, high * most) * s + wrong, m * most)
-    return _Deviation(hits, own, wrong, factor, most)
+    return _Deviation(hits, of_cdf, wrong, factor, most)
 
 
 def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
@@ -182,7 +182,7 @@ def step_prior(
     marks: Floats,
     tolerance: float,
     *,
-    known: bool,
+    record_known: bool,
 ) -> tuple[StepPrior, Deviations]:
     """Return the steps, and by how much success and rad of any attack may differ from those under the prior itself.
 
@@ -213,16 +213,16 @@ def step_prior(
     off = _deviation(cells, model)
     prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges), point)
     inside = ~prior.points
-    area, most = _moved(prior, prior.hits, off.hits)
+    area, most = _distance_from_chord(prior, prior.hits, off.hits)
     # A window that ends in a cell in which the density may turn: its part may deviate where the whole does not.
     turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
     part = np.where(turning, area + most * np.diff(prior.edges), 0.0)
     ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
-    if known and model.renormalised:
+    if record_known and model.renormalised:
         ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, most))
-    lost = float(off.wrong.sum())
-    false = lost + 2.0 * float(off.own[inside].max(initial=0.0))
-    return prior, Deviations(noise.top * area, noise.top * part, ends + lost, false)
+    wrong_mass = float(off.wrong.sum())
+    false = wrong_mass + 2.0 * float(off.of_cdf[inside].max(initial=0.0))
+    return prior, Deviations(noise.top * area, noise.top * part, ends + wrong_mass, false)
 
 
 def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
@@ -233,21 +233,21 @@ def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
     """
     start = prior.coarse[:-1]
     most, least = np.maximum.reduceat(prior.most_factor, start), np.minimum.reduceat(prior.least_factor, start)
-    own = _moved(prior, prior.fine.cdf, off.own)[1]
+    of_cdf = _distance_from_chord(prior, prior.fine.cdf, off.of_cdf)[1]
     mass = np.diff(prior.fine.cdf[prior.coarse])
-    return np.minimum(hits + most * own, 2.0 * (most - least) * mass)
+    return np.minimum(hits + most * of_cdf, 2.0 * (most - least) * mass)
 
 
-def _moved(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
+def _distance_from_chord(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
     """Return how far a distribution function is from a straight line over each coarse cell: the area, the largest."""
     x, start = prior.fine.edges, prior.coarse
     width, mass = np.diff(x[start]), np.diff(hits[start])
     cell = np.repeat(np.arange(width.size), np.diff(start))
     chord = hits[start[:-1]][cell] + (mass / width)[cell] * (x[:-1] - x[start[:-1]][cell])
-    apart = np.abs(np.append(hits[:-1] - chord, 0.0))
+    distance = np.abs(np.append(hits[:-1] - chord, 0.0))
     # Between fine edges the difference is at most that of the steps more than what a straight line says.
-    area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off * prior.fine.width
-    most = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
+    area = 0.5 * (distance[1:] + distance[:-1]) * prior.fine.width + off * prior.fine.width
+    most = np.maximum.reduceat(distance[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
     return np.add.reduceat(area, start[:-1]), most
 
 

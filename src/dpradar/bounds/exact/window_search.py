@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .hits import Hits
 from .window_ends import Ends, densities, factors
+from .window_hits import Hits
 
 if TYPE_CHECKING:
     from .likelihoods import Likelihood
@@ -149,8 +149,8 @@ class _Search:
         """
         w, groups, index = self.columns.windows, self.columns.groups, scan.index
         scores = scan.scores(self.columns.hits.total[groups], rad=self.rad)
-        which, rows = scores.argmax(axis=1), np.arange(groups.size)
-        self._improve(groups, scores[rows, which], scan.hits[rows, which])
+        best, rows = scores.argmax(axis=1), np.arange(groups.size)
+        self._improve(groups, scores[rows, best], scan.hits[rows, best])
         bound = np.maximum(scores[:, :-1], scores[:, 1:]) + scan.margins[self.rad]
         # What the bound for all outputs of a group leaves is looked at output by output.
         bound = lifted(np.maximum(bound[:-1], bound[1:]))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
-from ...numerics.threads import one_thread
+from ...numerics.single_thread import one_thread
 from ...params import shown
 from .attacks import IMPUTED, LOSS, MODEL, View
 from .columns import as_numbers, columns_of, kinds

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...attacks.run import checked_seed
 from ...errors import ParameterError
 from ...mechanisms.dpsgd import STEPS
-from ...numerics.threads import one_thread
+from ...numerics.single_thread import one_thread
 from ...params import Param
 from ..gradients import CLIP, RATE
 from ..networks import Network, Stack

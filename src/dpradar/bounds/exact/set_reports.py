@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..case import Inapplicable
-from .risk import ExactRisk, with_rounding
+from ..question import Inapplicable
+from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
@@ -38,7 +38,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     is the first one reported with probability included_i, and then E[1-s] = 1 - pi_i - later_i (1 - pi_1 - ... - pi_i).
     See docs/derivations/inclusion.md; [RAD] Examples 4.5 and 4.6 are special cases. O(m log m).
     """
-    members, fibre, share, sure = _ordered(cover, prior)
+    members, fibre, share, sure = _sort_members(cover, prior)
     pi = prior.probabilities[members]
     start = np.flatnonzero(np.r_[True, np.diff(fibre) != 0]) if fibre.size else np.empty(0, dtype=np.intp)
     sizes = np.diff(np.r_[start, fibre.size])
@@ -63,7 +63,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     return ExactRisk(rad=with_rounding(rad, error), success=(min(success, 1.0),) * 2, hit=min(hit, 1.0))
 
 
-def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
+def _sort_members(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
     """Return members by fibre and falling probability, the share of guesses right about each, and the always hit."""
     always = cover.single_hits == cover.guesses
     usual = (cover.single_hits > 0) & ~always
@@ -73,8 +73,8 @@ def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
         [np.arange(usual.sum())],
     )
     parts = cover.parts
-    if cover.blocks and (parts is None or not _apart(parts, prior)):
-        _check_apart(cover, prior)
+    if cover.blocks and (parts is None or not _one_value_per_class(parts, prior)):
+        _check_one_value_per_class(cover, prior)
     if parts is not None:
         members.append(parts.members)
         shares.append(np.full(parts.members.size, 1.0 / cover.guesses))
@@ -89,13 +89,13 @@ def _ordered(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
     return member[order], fibre[order].astype(np.intp), share[order], sure
 
 
-def _apart(parts: Segments, prior: Prior) -> bool:
+def _one_value_per_class(parts: Segments, prior: Prior) -> bool:
     """Return whether every fibre has a value per class, and a guess that misses it unless it is everything."""
     alone = parts.classes.size == parts.members.size
     return bool(alone and np.all((parts.misses > 0) | (parts.sizes == prior.size)))
 
 
-def _check_apart(cover: Cover, prior: Prior) -> None:
+def _check_one_value_per_class(cover: Cover, prior: Prior) -> None:
     for block in cover.blocks:
         if block.kind != "singletons" or not (block.misses or block.members.size == prior.size):
             message = "needs a goal that tells the values of a fibre apart; with another goal outputs must be listed"
@@ -105,9 +105,9 @@ def _check_apart(cover: Cover, prior: Prior) -> None:
 def _hit(channel: InclusionChannel, prior: Prior, pi: Floats, included: Floats, rank: Ints, share: Floats) -> float:
     """Return the hit rate of the rad-optimal attack; all guesses tie when all or none of the mass is reported."""
     blind = float((share * pi).sum())
-    carried = int((prior.probabilities > 0.0).sum())
-    if channel.epsilon == 0.0 or carried == 1:
+    possible = int((prior.probabilities > 0.0).sum())
+    if channel.epsilon == 0.0 or possible == 1:
         return blind
-    everything = channel.all_of(carried)
-    aimed = float((included * pi).sum()) - everything * float(pi[rank == 0].sum())
-    return aimed + blind * (everything + channel.none_of(carried))
+    everything = channel.all_of(possible)
+    hits = float((included * pi).sum()) - everything * float(pi[rank == 0].sum())
+    return hits + blind * (everything + channel.none_of(possible))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NumericsError
-from .case import Case, Inapplicable
+from .question import Case, Inapplicable
 from .rule import Finding
 
 __all__ = ["PureBlackBox", "pure_black_box", "pure_black_box_rule"]
@@ -72,27 +72,27 @@ def _certificate(pi: Floats, inverse: float, value: float, top: int) -> float:
     """
     best = math.inf
     # Two shapes of lambda on the top values: the second does not cancel when c is huge.
-    for own in (np.full(top, value * inverse), np.zeros(top)):
-        best = min(best, _proof(pi, inverse, own))
+    for slack in (np.full(top, value * inverse), np.zeros(top)):
+        best = min(best, _proof(pi, inverse, slack))
         if best <= value + _CLOSE:
             break
     return best
 
 
-def _proof(pi: Floats, inverse: float, own: Floats) -> float:
+def _proof(pi: Floats, inverse: float, slack: Floats) -> float:
     """Return the proven value for lambda_j = pi_j (1-pi_j) - own_j on the top values and -tau pi_j elsewhere."""
-    top = own.size
+    top = slack.size
     outside = float(pi[top:].sum())
     last = float(pi[top - 1])
-    extra = max(0.0, float(own[-1]) - last * (1.0 - last + float(pi[top - 2]))) if outside > 0.0 else 0.0
+    extra = max(0.0, float(slack[-1]) - last * (1.0 - last + float(pi[top - 2]))) if outside > 0.0 else 0.0
     tau = last + (extra / outside if outside > 0.0 else 0.0)
-    inside = pi[:top] * (1.0 - pi[:top]) - own
+    inside = pi[:top] * (1.0 - pi[:top]) - slack
     inside[-1] += extra
     # For each z: what the top values add, the values outside, and then z itself set right.
     total = _overlap(pi, pi[:top], inside) + outside * np.maximum(tau - pi, 0.0)
     total[:top] -= np.maximum(-np.square(pi[:top]) - inside, 0.0)
-    total[:top] += own
-    total[top - 1] = total[top - 1] - own[-1] + max(float(own[-1]) - extra, 0.0)
+    total[:top] += slack
+    total[top - 1] = total[top - 1] - slack[-1] + max(float(slack[-1]) - extra, 0.0)
     rest = pi[top:]
     total[top:] += rest * (1.0 - rest + tau) - rest * np.maximum(tau - rest, 0.0)
     worst = float(total.max())
@@ -104,9 +104,9 @@ def _proof(pi: Floats, inverse: float, own: Floats) -> float:
 
 def _overlap(pi: Floats, weights: Floats, inside: Floats) -> Floats:
     """Return for each z the sum over j of (-pi_j pi_z - lambda_j)_+, by sorting where each term vanishes."""
-    carried = weights > 0.0
-    constant = float(np.maximum(-inside[~carried], 0.0).sum())
-    weights, inside = weights[carried], inside[carried]
+    positive = weights > 0.0
+    constant = float(np.maximum(-inside[~positive], 0.0).sum())
+    weights, inside = weights[positive], inside[positive]
     vanish = -inside / weights
     order = np.argsort(vanish)
     vanish, weights = vanish[order], weights[order]

@@ -40,13 +40,13 @@ class ExactRisk:
 
     def findings(self) -> list[Finding]:
         """Return the findings a rule reports; a value is the upper end of its interval."""
-        found = []
+        findings = []
         for quantity, interval in (("rad", self.rad), ("success", self.success)):
             if interval is None:
                 continue
             low, high = interval
             hit = self.hit if quantity == "rad" else None
-            found.append(
+            findings.append(
                 Finding(
                     quantity=quantity,  # type: ignore[arg-type]
                     value=high,
@@ -57,4 +57,4 @@ class ExactRisk:
                     certified=self.certified,
                 )
             )
-        return found
+        return findings

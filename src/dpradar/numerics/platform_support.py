@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["limits_memory", "untested"]
+__all__ = ["limits_memory", "untested_platform_notes"]
 
 
 def limits_memory() -> bool:
     """Return whether this system keeps to a limit on the memory of a process; others take the limit and ignore it."""
-    return not untested()
+    return not untested_platform_notes()
 
 
-def untested() -> str:
+def untested_platform_notes() -> str:
     """Return what somebody on a system should know on which dpradar is not tested; nothing on Linux.
 
     Examples
     --------
-    >>> untested() if sys.platform == "linux" else ""
+    >>> untested_platform_notes() if sys.platform == "linux" else ""
     ''
     """
     name: str = sys.platform

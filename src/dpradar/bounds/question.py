@@ -71,11 +71,11 @@ class Case:
 
     def promises(self, *relations: Relation) -> list[Privacy]:
         """Return the promises there are under some relations, or raise Inapplicable when there are none."""
-        found = [promise for relation in relations if (promise := self._promises(relation)) is not None]
-        if not found:
+        promises = [promise for relation in relations if (promise := self._promises(relation)) is not None]
+        if not promises:
             message = f"nothing is promised under {' or '.join(relations)}"
             raise Inapplicable(message)
-        return found
+        return promises
 
     def about_threat(self, threat: Threat) -> Case:
         """Return the same question about a prior with the same values; what is promised need not be computed again."""

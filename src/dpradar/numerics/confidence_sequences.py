@@ -20,8 +20,8 @@ def _log_evidence(hits: int, trials: int, p: float) -> float:
     mixture = float(betaln(hits + 0.5, misses + 0.5) - betaln(0.5, 0.5))
     if (p <= 0.0 and hits) or (p >= 1.0 and misses):
         return math.inf
-    own = (hits * math.log(p) if hits else 0.0) + (misses * math.log1p(-p) if misses else 0.0)
-    return mixture - own
+    log_likelihood = (hits * math.log(p) if hits else 0.0) + (misses * math.log1p(-p) if misses else 0.0)
+    return mixture - log_likelihood
 
 
 def always_low(hits: int, trials: int, failure: float) -> float:

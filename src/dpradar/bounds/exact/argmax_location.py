@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .risk import ExactRisk
+from .exact_risk import ExactRisk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["likeliest_risk"]
+__all__ = ["argmax_risk"]
 
 _ROUNDING = 1e-13  # what sums over the values may add up to, beside 1 or beside the sum
 
 
-def likeliest_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | None:
+def argmax_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | None:
     """Return the risk where nothing is known, the goal is exact and the noise is not clamped; else None.
 
     Guarantee
@@ -65,31 +65,31 @@ def _success(model: LineModel, pi: Floats) -> float:
     points, weights = model.points[order], pi[order]
     first = np.r_[True, np.diff(points) > 0.0] & (weights > 0.0)  # of equal values the likeliest
     points, weights = points[first], weights[first]
-    kept, ends = _winners(model, points.tolist(), np.log(weights).tolist())
+    winners, ends = _winners(model, points.tolist(), np.log(weights).tolist())
     # Where intervals end is taken from the values beside it: far from 0 a float has no digits for it.
     high = np.append(ends, np.inf)
-    low = np.append(-np.inf, ends - np.diff(points[kept]))
-    return float((weights[kept] * model.kernel.mass(low, high)).sum())
+    low = np.append(-np.inf, ends - np.diff(points[winners]))
+    return float((weights[winners] * model.kernel.mass(low, high)).sum())
 
 
 def _winners(model: LineModel, points: list[float], logs: list[float]) -> tuple[list[int], Floats]:
     """Return the values that are ever likeliest, in order, and how far beyond each but the last its interval ends."""
-    kept: list[int] = []
+    winners: list[int] = []
     ends: list[float] = []  # ends[k]: from kept[k] to where kept[k + 1] takes over
     for new, (point, log) in enumerate(zip(points, logs, strict=True)):
         end = -np.inf
-        while kept:
-            last = kept[-1]
+        while winners:
+            last = winners[-1]
             end = model.kernel.meeting(point - points[last], logs[last] - log)
-            begin = -np.inf if len(kept) == 1 else ends[-1] - (points[last] - points[kept[-2]])
+            begin = -np.inf if len(winners) == 1 else ends[-1] - (points[last] - points[winners[-2]])
             if end > begin:
                 break
-            kept.pop()  # the new value is likelier wherever the last one was
+            winners.pop()  # the new value is likelier wherever the last one was
             if ends:
                 ends.pop()
-        if kept and end == np.inf:
+        if winners and end == np.inf:
             continue
-        if kept:
+        if winners:
             ends.append(end)
-        kept.append(new)
-    return kept, np.array(ends)
+        winners.append(new)
+    return winners, np.array(ends)

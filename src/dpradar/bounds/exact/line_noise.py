@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.envelope import base_edges, integrate_envelope
-from ...numerics.places import closed_up
+from ...numerics.shift_to_zero import close_gaps
 from ...results.bound import side_of
 from ...threats.cover import Block, Cover
-from .finite import column_risk
-from .risk import ExactRisk
+from .exact_risk import ExactRisk
+from .finite_channel import column_risk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,30 +133,30 @@ class _SingleScores:
         at = self.noise.model.points[tag]
         return np.asarray(self.noise.model.weights[tag] * kernel(*(cell - at for cell in cells)))
 
-    def _pair(self, own: Floats, average: Floats, tag: Ints) -> Floats:
-        score = self.noise.pi[tag] * (own - average)
+    def _pair(self, of_target: Floats, average: Floats, tag: Ints) -> Floats:
+        score = self.noise.pi[tag] * (of_target - average)
         return np.stack([score, np.zeros_like(score)])
 
     def values(self, x: Floats, tag: Ints) -> Floats:
-        own = self._own(self.noise.model.kernel.density, tag, x)
-        return self._pair(own, self._average(self.noise.density, x), tag)
+        of_target = self._own(self.noise.model.kernel.density, tag, x)
+        return self._pair(of_target, self._average(self.noise.density, x), tag)
 
     def integrals(self, low: Floats, high: Floats, tag: Ints) -> tuple[Floats, Floats]:
-        own = self._own(self.noise.model.kernel.mass, tag, low, high)
-        hits = self.noise.pi[tag] * own
-        scores = self._pair(own, self._average(self.noise.mass, low, high), tag)
+        of_target = self._own(self.noise.model.kernel.mass, tag, low, high)
+        hits = self.noise.pi[tag] * of_target
+        scores = self._pair(of_target, self._average(self.noise.mass, low, high), tag)
         return scores, np.stack([hits, np.zeros_like(hits)])
 
     def spread(self, low: Floats, high: Floats, tag: Ints) -> Floats:
-        own = self._own(self.noise.model.kernel.curvature, tag, low, high)
-        return np.asarray(self.noise.pi[tag] * (own + self._average(self.noise.curvature, low, high)))
+        of_target = self._own(self.noise.model.kernel.curvature, tag, low, high)
+        return np.asarray(self.noise.pi[tag] * (of_target + self._average(self.noise.curvature, low, high)))
 
     def bend(self, low: Floats, high: Floats, tag: Ints, pairs: tuple[Ints, Ints, Ints]) -> Floats:
         return self.spread(low, high, tag)[pairs[2]]
 
     def mass(self, low: Floats, high: Floats, tag: Ints) -> Floats:
-        own = self._own(self.noise.model.kernel.mass, tag, low, high)
-        return np.asarray(self.noise.pi[tag] * (own + self._average(self.noise.mass, low, high)))
+        of_target = self._own(self.noise.model.kernel.mass, tag, low, high)
+        return np.asarray(self.noise.pi[tag] * (of_target + self._average(self.noise.mass, low, high)))
 
 
 def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -174,25 +174,25 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
     """
     pi = prior.probabilities
     if float(np.ptp(model.points[pi > 0.0])) == 0.0:
-        # All likelihoods are the same function: the output tells nothing, as a single one would.
+        # All likelihoods are the same function: the output carries no information, so one of them is enough.
         _, success, hit = (float(x) for x in column_risk(np.ones((pi.size, 1)), pi, cover))
         return ExactRisk(rad=(0.0, 0.0), success=(success, success), hit=hit)
     model, moved = _near_0(model)
     error = _ROUNDING + moved
-    risk = _integrated(model, pi, cover, error, _TOLERANCE)
+    risk = _integrate_scores(model, pi, cover, error, _TOLERANCE)
     low, high = risk.rad or (0.0, 0.0)
     if side_of(low, high) != "exact" and side_of(high - 2.0 * error, high) == "exact":
         # Small beside the tolerance, but not beside the rounding: integrate it to a share of itself.
-        risk = _integrated(model, pi, cover, error, _SHARE * high)
+        risk = _integrate_scores(model, pi, cover, error, _SHARE * high)
     return risk
 
 
-def _integrated(model: LineModel, pi: Floats, cover: Cover, error: float, tolerance: float) -> ExactRisk:
+def _integrate_scores(model: LineModel, pi: Floats, cover: Cover, error: float, tolerance: float) -> ExactRisk:
     noise = _Noise(model, pi)
     edges = base_edges(model.points[pi > 0.0], model.kernel, model.low, model.high)
     parts = [_beyond(noise, edges), _at_the_ends(model, pi, cover), *_of_singles(noise, edges, cover, tolerance)]
     for block in cover.blocks:
-        useful = _useful(block, pi, model.points)
+        useful = _possible_members(block, pi, model.points)
         if useful is not None:
             parts.append(_of_block(noise, edges, useful, tolerance))
     rad_low, rad_high, success_low, success_high, hit, *cells = np.sum(parts, axis=0)
@@ -211,23 +211,23 @@ def _near_0(model: LineModel) -> tuple[LineModel, float]:
     that is off by d units of the noise changes the total variation by d/2 at most, rad by twice that.
     """
     ends = np.array([end for end in (model.low, model.high) if np.isfinite(end)])
-    places, error = closed_up(np.concatenate([model.points, ends]), 4.0 * model.kernel.reach)
+    places, error = close_gaps(np.concatenate([model.points, ends]), 4.0 * model.kernel.reach)
     points, ends = places[: model.points.size], places[model.points.size :]
-    points, merged = _merged(points, _SAME * model.kernel.unit)
+    points, merged = _merge_close_points(points, _SAME * model.kernel.unit)
     error += merged
     low = ends[0] if np.isfinite(model.low) else -np.inf
     high = ends[-1] if np.isfinite(model.high) else np.inf
     return replace(model, points=points, low=float(low), high=float(high)), error / model.kernel.unit
 
 
-def _merged(points: Floats, apart: float) -> tuple[Floats, float]:
+def _merge_close_points(points: Floats, gap: float) -> tuple[Floats, float]:
     """Return the points with those that lie closer together made equal, and how far any was moved.
 
     Functions that differ by less than their rounding would be compared in very many cells, in vain.
     """
     order = np.argsort(points)
     ordered = points[order]
-    first = np.r_[True, np.diff(ordered) > apart]
+    first = np.r_[True, np.diff(ordered) > gap]
     equal = ordered[first][np.cumsum(first) - 1]
     result = np.empty_like(points)
     result[order] = equal
@@ -255,8 +255,8 @@ def _at_the_ends(model: LineModel, pi: Floats, cover: Cover) -> Floats:
 def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) -> list[Floats]:
     """Fibres of one member: name it where that gains; where no guess can be wrong (or right) nothing is to choose."""
     pi = noise.pi
-    carried = pi[cover.single] > 0.0
-    single, share = cover.single[carried], (cover.single_hits / cover.guesses)[carried]
+    possible = pi[cover.single] > 0.0
+    single, share = cover.single[possible], (cover.single_hits / cover.guesses)[possible]
     inside = 1.0 - _atoms(noise.model).sum(axis=1)  # what the atoms leave to the density
     always, sure = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
     forced = float((pi * (inside - pi @ inside))[always].sum())
@@ -271,11 +271,11 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) ->
 def _of_block(noise: _Noise, edges: Floats, block: Block, tolerance: float) -> Floats:
     """A fibre of several members."""
     one = np.zeros(1, dtype=np.intp)
-    gained = integrate_envelope(
+    gain = integrate_envelope(
         _BlockScores(noise, _without_sure_guesses(block, noise.pi), "rad"), edges, one, tolerance, noise.batch
     )
-    won = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.batch)
-    return np.array([gained.low, gained.high, won.low, won.high, gained.companion, gained.cells, won.cells])
+    success = integrate_envelope(_BlockScores(noise, block, "success"), edges, one, _TOLERANCE, noise.batch)
+    return np.array([gain.low, gain.high, success.low, success.high, gain.companion, gain.cells, success.cells])
 
 
 def _atoms(model: LineModel) -> Floats:
@@ -296,16 +296,16 @@ def _without_sure_guesses(block: Block, pi: Floats) -> Block:
     return Block(block.members, "matrix", block.counts[~sure], block.misses, hits=hits)
 
 
-def _useful(block: Block, pi: Floats, points: Floats) -> Block | None:
+def _possible_members(block: Block, pi: Floats, points: Floats) -> Block | None:
     """Drop members without mass and merge guesses with the same score function, so that no two functions are equal."""
-    kept = pi[block.members] > 0.0
-    if not kept.any() or block.counts.size == 0:
+    possible = pi[block.members] > 0.0
+    if not possible.any() or block.counts.size == 0:
         return None
-    members = block.members[kept]
-    if kept.all() and np.unique(points[members]).size == members.size:
+    members = block.members[possible]
+    if possible.all() and np.unique(points[members]).size == members.size:
         return block
     # Score functions are equal when the masses they put on each point are.
-    hits = np.round(block.sums(np.eye(block.members.size))[:, kept]).astype(bool)
+    hits = np.round(block.sums(np.eye(block.members.size))[:, possible]).astype(bool)
     places, where = np.unique(points[members], return_inverse=True)
     onto = np.zeros((members.size, places.size))
     onto[np.arange(members.size), where] = pi[members]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
     from ..results import Bound
-    from .case import Case
+    from .question import Case
 
 __all__ = ["Rates", "least_fnr", "question_relations"]
 
@@ -28,8 +28,8 @@ def question_relations(case: Case) -> tuple[Relation, ...]:
 
     The one asked for, the guarantee's own, or else both, of which the worse counts.
     """
-    own = case.neighbours or getattr(case.what, "neighbours", None)
-    return (own,) if own else ("replace-one", "add-remove")
+    relation = case.neighbours or getattr(case.what, "neighbours", None)
+    return (relation,) if relation else ("replace-one", "add-remove")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,10 +46,10 @@ class Rates:
     def of(cls, case: Case) -> Rates:
         """Return the rates of a case, under the relations that the question is about."""
         try:
-            known = [case.promise(relation) for relation in question_relations(case)]
+            candidates = [case.promise(relation) for relation in question_relations(case)]
         except NumericsError:  # under one relation nothing is known, and that one may be the worse
             return cls(())
-        promises = (p for p in known if p is not None and (p.curve or p.tv) is not None)
+        promises = (p for p in candidates if p is not None and (p.curve or p.tv) is not None)
         return cls(tuple(map(_promise, promises)), case.assumes)
 
     def tpr(self, fpr: float) -> Bound:
@@ -72,7 +72,7 @@ class Rates:
         return SavedRates(tuple(x.tolist()), curves, (*relations, *self.assumes))
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return _restored, (self.saved(),)
+        return _rates_from_dict, (self.saved(),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +89,7 @@ def _promise(privacy: Privacy) -> Promise:
     return Promise(privacy.relation, privacy.source, privacy.curve, privacy.tv)
 
 
-def _restored(saved: SavedRates | None) -> HasRates:
+def _rates_from_dict(saved: SavedRates | None) -> HasRates:
     return Rates(()) if saved is None else saved
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...errors import MissingExtra
 from ...guarantees.composition import composed_tv, composition, gaussian_mu
-from ..case import Inapplicable
-from .risk import ExactRisk
+from ..question import Inapplicable
+from .exact_risk import ExactRisk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,9 +39,9 @@ def two_value_risk(pair: Callable[[int, int], Pairs], prior: Prior, cover: Cover
         raise Inapplicable(message)
     usual = (cover.single_hits > 0) & (cover.single_hits < cover.guesses)
     alone = set(cover.single[usual].tolist())
-    apart = [set(block.members.tolist()) for block in cover.blocks if block.kind == "singletons"]
+    singletons = [set(block.members.tolist()) for block in cover.blocks if block.kind == "singletons"]
     both = set(values.tolist())
-    if not (both <= alone or any(both <= block for block in apart)):
+    if not (both <= alone or any(both <= block for block in singletons)):
         message = "needs a goal that tells the two values apart"
         raise Inapplicable(message)
     low, high = _total_variation(pair(int(values[0]), int(values[1])))
@@ -53,7 +53,7 @@ def _total_variation(pairs: Pairs) -> tuple[float, float]:
     if gaussian_mu(pairs) is not None:
         return (composed_tv(pairs),) * 2
     try:
-        found = composition(pairs)
+        composed = composition(pairs)
     except MissingExtra as missing:
         raise Inapplicable(str(missing)) from None
-    return (found.tv, found.tv) if found.exact else (found.low or 0.0, found.tv)
+    return (composed.tv, composed.tv) if composed.exact else (composed.low or 0.0, composed.tv)

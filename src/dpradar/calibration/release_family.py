@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
 from ..params import Param, shown
-from .order import no_riskier
+from .risk_order import no_riskier
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing import connection, get_context, parent_process
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .threads import one_thread
+from .single_thread import one_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -77,8 +77,8 @@ def in_processes(work: Callable[[Job], Result], jobs: Sequence[Job], workers: in
     try:
         running = {pool.submit(_run, job): job for job in jobs}
         while running:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
+            completed, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in completed:
                 yield running.pop(future), future.result()
     finally:
         pool.shutdown(cancel_futures=True)

@@ -199,5 +199,5 @@ class Frontier:
             step = np.zeros_like(t)
             np.divide(first - value / t, second, out=step, where=second < 0.0)
             t = np.clip(t - step, low, high)
-        found, before = (divergence(order, logs)[0] / order for order in (t, listed))
-        return np.where(found > before, t, listed)
+        between, at_listed = (divergence(order, logs)[0] / order for order in (t, listed))
+        return np.where(between > at_listed, t, listed)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from ...mechanisms.capabilities import LineModel, OneHot
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
 from ...numerics.special import log_ndtr
-from ..case import Inapplicable
-from .line import line_risk
-from .risk import ExactRisk
+from ..question import Inapplicable
+from .exact_risk import ExactRisk
+from .line_noise import line_risk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,11 +73,11 @@ def equidistant_gaussian(vectors: Floats) -> OneHot:
     gram = vectors @ vectors.T
     norms = np.diag(gram)
     squared = norms[:, None] + norms[None, :] - 2.0 * gram
-    apart = squared[~np.eye(rows, dtype=bool)]
-    if float(np.ptp(apart)) > _SAME * float(apart.max()) or float(apart.max()) <= 0.0:
+    distances = squared[~np.eye(rows, dtype=bool)]
+    if float(np.ptp(distances)) > _SAME * float(distances.max()) or float(distances.max()) <= 0.0:
         message = "needs candidates that are all equally far apart, such as the cells of a histogram"
         raise Inapplicable(message)
-    return OneHot(math.sqrt(float(apart.mean()) / 2.0), GaussianKernel(1.0))
+    return OneHot(math.sqrt(float(distances.mean()) / 2.0), GaussianKernel(1.0))
 
 
 def one_hot_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...errors import NumericsError
 from ...mechanisms.counts import TooMany, choices, log_factorials, subset_law
-from ..case import Inapplicable
-from .risk import ExactRisk, with_rounding
+from ..question import Inapplicable
+from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.counts import CountModel
@@ -74,7 +74,7 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
         if present:
             raise Inapplicable(message)
     if not cover.blocks:
-        return _known(model, prior, cover)
+        return _known_record_risk(model, prior, cover)
     low, high = _success(model, prior, cover)
     note = () if low == high else (_INDEPENDENT,)
     if not (prior.is_uniform and cover.blocks[0].members.size == model.m):
@@ -90,8 +90,8 @@ def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
     pi = prior.probabilities
     sure = float(pi[cover.single[cover.single_hits > 0]].sum())
     if model.omega is None:
-        found = sure + sum(_independent(model, pi[block.members]) for block in cover.blocks)
-        return min(found, 1.0), min(found, 1.0)
+        success = sure + sum(_independent(model, pi[block.members]) for block in cover.blocks)
+        return min(success, 1.0), min(success, 1.0)
     if not prior.is_uniform:
         message = "needs a uniform prior, or independent bits (unary encoding)"
         raise Inapplicable(message)
@@ -154,27 +154,27 @@ def _chance(law: Floats, count: int, size: int) -> float:
 
 def _fibre(model: CountModel, size: int) -> Interval:
     """Return Pr[the true value wins among ``size`` values], for randomised response and subset selection."""
-    own, blank = model.own, model.blank
+    pmf, blank = model.own, model.blank
     # Where no other value can be expected to come as far, the chance to win is 1 within 1e-19, and not more than 1.
     open_ = [
         count
-        for count in range(own.size)
-        if max(own[count], blank[count]) > _NEGLIGIBLE and (size - 1) * model.others(count)[count:].sum() > _NEGLIGIBLE
+        for count in range(pmf.size)
+        if max(pmf[count], blank[count]) > _NEGLIGIBLE and (size - 1) * model.others(count)[count:].sum() > _NEGLIGIBLE
     ]
-    wins = np.ones(own.size)
+    wins = np.ones(pmf.size)
     try:
         wins[open_] = _winning(model, open_, size)
     except TooMany:
         # Counts are negatively associated. Given the true value's count, all others stay below it at most as often as
         # if they were independent; under the reference the largest of independent counts would be smaller.
         wins[open_] = [_chance(model.others(count), count, size) for count in open_]
-        least = float(own @ [_chance(blank, count, size) for count in range(own.size)])
-        return min(least, float(own @ wins)), float(own @ wins)
+        least = float(pmf @ [_chance(blank, count, size) for count in range(pmf.size)])
+        return min(least, float(pmf @ wins)), float(pmf @ wins)
     # Without any privacy loss everyone of the fibre wins equally often: a check of the whole computation.
     if abs(size * float(blank @ wins) - 1.0) > _CHECK:
         message = f"the chances of {size} values to win add up to {size * float(blank @ wins):.12g}"
         raise NumericsError(message)
-    return float(own @ wins), float(own @ wins)
+    return float(pmf @ wins), float(pmf @ wins)
 
 
 def _winning(model: CountModel, counts: list[int], size: int) -> list[float]:
@@ -183,8 +183,8 @@ def _winning(model: CountModel, counts: list[int], size: int) -> list[float]:
         most = min(_CELLS, _STEPS // max(1, len(counts)))
         # The longest programme first, so that it fails, if it does, before the others have been run.
         first = sorted(counts, key=lambda count: abs(2 * count - model.times))
-        found = {count: _winning_subset(model, count, size, most) for count in first}
-        return [found[count] for count in counts]
+        chances = {count: _winning_subset(model, count, size, most) for count in first}
+        return [chances[count] for count in counts]
     if len(counts) * 2.0 * math.log2(size) * model.times**2 > _WORK:
         raise TooMany
     return [_winning_one(model, count, size) for count in counts]
@@ -219,15 +219,15 @@ def _difference_of_powers(terms: Floats, power: int, length: int) -> Floats:
     """
     shift = terms.size - 1
     lower = terms[:-1] if shift else np.zeros(1)
-    below, found = lower, np.ones(1)
+    below, result = lower, np.ones(1)
     for bit in bin(power)[3:]:
-        both = _sum(2.0 * below, np.append(np.zeros(shift), terms[-1] * found))
-        found = np.convolve(found, both[:length])[:length]
+        both = _sum(2.0 * below, np.append(np.zeros(shift), terms[-1] * result))
+        result = np.convolve(result, both[:length])[:length]
         below = np.convolve(below, below)[:length]
         if bit == "1":
-            found = _sum(np.convolve(found, terms), below)[:length]
+            result = _sum(np.convolve(result, terms), below)[:length]
             below = np.convolve(below, lower)[:length]
-    return found
+    return result
 
 
 def _sum(one: Floats, two: Floats) -> Floats:
@@ -243,7 +243,7 @@ def _winning_subset(model: CountModel, count: int, size: int, most: int) -> floa
     return float((weights / (1.0 + states[:, 1])).sum())
 
 
-def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
+def _known_record_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     pi, guesses, hits = prior.probabilities[cover.single], cover.guesses, cover.single_hits
     sure = min(float(pi[hits > 0].sum()), 1.0)
     usual, always = (hits > 0) & (hits < guesses), float(pi[hits == guesses].sum())
@@ -260,8 +260,8 @@ def _known(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     levels, counts = np.unique(pi[pi > 0.0], return_counts=True)
     if levels.size > _LEVELS:
         return ExactRisk(success=(sure, sure))
-    wanted = np.array([(pi[usual] == level).sum() for level in levels])
-    interval = _by_law_of_sum(model, levels, counts, wanted)
+    targets = np.array([(pi[usual] == level).sum() for level in levels])
+    interval = _by_law_of_sum(model, levels, counts, targets)
     return ExactRisk(rad=interval, success=(sure, sure), assumes=(_GRID if model.omega is None else _INDEPENDENT,))
 
 
@@ -329,8 +329,8 @@ def _by_histogram(model: CountModel, table: Ints, logs: Floats) -> tuple[float, 
         scaled = np.exp(np.minimum(model.epsilon * (counts - top[:, None]), 0.0))
         mean = (share * scaled).sum(axis=1)
         weight = np.exp(logs[start : start + step] + ratios[top])
-        over, own = scaled - mean[:, None], share * scaled
-        parts = (share * np.maximum(over, 0.0), own * (over > _TIE), own * (np.abs(over) <= _TIE), own)
+        over, hits = scaled - mean[:, None], share * scaled
+        parts = (share * np.maximum(over, 0.0), hits * (over > _TIE), hits * (np.abs(over) <= _TIE), hits)
         totals += [float(weight @ part.sum(axis=1)) for part in parts]
     if abs(totals[3] - 1.0) > _CHECK:
         message = f"the histograms of counts add up to {totals[3]:.12g}"
@@ -338,26 +338,26 @@ def _by_histogram(model: CountModel, table: Ints, logs: Floats) -> tuple[float, 
     return float(totals[0]), float(totals[1]), float(totals[2])
 
 
-def _by_law_of_sum(model: CountModel, levels: Floats, counts: Ints, wanted: Ints) -> Interval:
+def _by_law_of_sum(model: CountModel, levels: Floats, counts: Ints, targets: Ints) -> Interval:
     """Return rad = sum pi_z E[(1 - pi_z - sum of the other pi_i L_i / L_z)_+], from the law of the sum on a grid."""
-    own = model.own
-    likely = np.flatnonzero(own > _NEGLIGIBLE)
+    pmf = model.own
+    likely = np.flatnonzero(pmf > _NEGLIGIBLE)
     laws = {count: model.others(count) for count in likely.tolist()}
-    charged = float((wanted * levels * (1.0 - levels)).sum())
-    products = likely.size * np.count_nonzero(wanted) * float((2.0 * np.log2(counts + 1.0)).sum())
+    charged = float((targets * levels * (1.0 - levels)).sum())
+    products = likely.size * np.count_nonzero(targets) * float((2.0 * np.log2(counts + 1.0)).sum())
     low, high = 0.0, charged * model.pair_tv
     if model.omega is not None:
-        low = charged * sum(float(own[n]) * max(0.0, 1.0 - _mean_ratio(model, n, law)) for n, law in laws.items())
+        low = charged * sum(float(pmf[n]) * max(0.0, 1.0 - _mean_ratio(model, n, law)) for n, law in laws.items())
     for size in _GRIDS:
         if size * products > _GRID_WORK:
             break
         bounds = np.zeros(2)
-        for index in np.flatnonzero(wanted):
+        for index in np.flatnonzero(targets):
             groups = list(zip(levels.tolist(), (counts - (np.arange(counts.size) == index)).tolist(), strict=True))
             for count, law in laws.items():
-                found = _excess(law, groups, model.epsilon, count, 1.0 - levels[index], size)
-                bounds += wanted[index] * levels[index] * own[count] * np.array(found)
-        skipped = max(0.0, 1.0 - float(own[likely].sum())) * charged
+                excess = _excess(law, groups, model.epsilon, count, 1.0 - levels[index], size)
+                bounds += targets[index] * levels[index] * pmf[count] * np.array(excess)
+        skipped = max(0.0, 1.0 - float(pmf[likely].sum())) * charged
         high = min(high, float(bounds[1]) + skipped + _TRANSFORM)
         low = max(low, float(bounds[0]) - _TRANSFORM) if model.omega is None else low
         # A finer grid does not help where the counts are not independent and the interval is wide for that reason.
@@ -398,12 +398,12 @@ def _excess(
         np.add.at(rows[0], cell + 1, mass * rise)
         np.add.at(rows[1], cell, mass)
         np.add.at(rows[2], cell, mass * value[inside])
-        total = _added(total, rows[:, :size], number)
+        total = _add_terms(total, rows[:, :size], number)
     upper = float(total[0] @ (reach - grid * np.arange(size)))
     return float(np.maximum(reach * total[1] - total[2], 0.0).sum()), upper
 
 
-def _added(total: Floats, rows: Floats, number: int) -> Floats:
+def _add_terms(total: Floats, rows: Floats, number: int) -> Floats:
     """Return the rows of a total after ``number`` more independent terms, by repeated doubling."""
     while number:
         total = _times(total, rows) if number & 1 else total

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
 from ...numerics.special import ndtr
-from ..case import Inapplicable
-from .risk import ExactRisk
+from ..question import Inapplicable
+from .exact_risk import ExactRisk
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import OneHot
     from ...threats import Prior
     from ...threats.cover import Cover
 
-__all__ = ["known_risk"]
+__all__ = ["known_cell_risk"]
 
 Floats = NDArray[np.float64]
 _SIZES = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
@@ -39,15 +39,15 @@ class _Ratio:
     width: float  # mu for Gaussian noise, height/scale for Laplace noise
     gaussian: bool
 
-    def below(self, log_ratio: Floats, *, own: bool) -> Floats:
+    def below(self, log_ratio: Floats, *, of_target: bool) -> Floats:
         """Return Pr[log L < log_ratio]."""
         if self.gaussian:
-            shift = -0.5 * self.width if own else 0.5 * self.width
+            shift = -0.5 * self.width if of_target else 0.5 * self.width
             return np.asarray(ndtr(log_ratio / self.width + shift))
         # |x| - |x - h| in units of the scale: half of the noise lies beyond each end, the rest is exponential between.
         c = self.width
         inside = np.clip(log_ratio, -c, c)
-        middle = 0.5 * np.exp(0.5 * (inside - c)) if own else 1.0 - 0.5 * np.exp(-0.5 * (c + inside))
+        middle = 0.5 * np.exp(0.5 * (inside - c)) if of_target else 1.0 - 0.5 * np.exp(-0.5 * (c + inside))
         return np.where(log_ratio > c, 1.0, np.where(log_ratio <= -c, 0.0, middle))
 
     @property
@@ -59,7 +59,7 @@ class _Ratio:
         return math.exp(min(log_largest, 60.0))
 
 
-def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
+def known_cell_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     """Return rad when everything is known of the target and the candidates are histogram cells or equidistant.
 
     Guarantee
@@ -87,12 +87,12 @@ def known_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     if levels.size == 1 and counts[0] == 1:
         return ExactRisk(rad=(0.0, 0.0))  # a single possible record: nothing can be learned
     usual = cover.single[(cover.single_hits > 0) & (cover.single_hits < cover.guesses)]
-    wanted = np.array([(prior.probabilities[usual] == level).sum() for level in levels])
+    targets = np.array([(prior.probabilities[usual] == level).sum() for level in levels])
     reach = 1.25 * float(levels.max()) * ratio.largest + 2.0
     bounds: list[float] = []
     low = 0.0
     for size in _SIZES:
-        bounds.append(_bound(ratio, levels, counts, wanted, reach, size))
+        bounds.append(_bound(ratio, levels, counts, targets, reach, size))
         moves = -np.diff(bounds)
         # Under much noise the grid is coarse beside the value itself; regular steps then prove nothing.
         low = 0.0
@@ -116,20 +116,20 @@ def _ratio(model: OneHot) -> _Ratio:
 
 
 def _bound(
-    ratio: _Ratio, levels: Floats, counts: NDArray[np.intp], wanted: NDArray[np.intp], reach: float, size: int
+    ratio: _Ratio, levels: Floats, counts: NDArray[np.intp], targets: NDArray[np.intp], reach: float, size: int
 ) -> float:
     """Return the bound on a grid of ``size`` steps up to ``reach``."""
     grid = np.linspace(0.0, reach, size + 1)
     transforms = [np.fft.rfft(_spread(ratio, level, grid), 2 * size) for level in levels]
     total = 0.0
-    for index in np.flatnonzero(wanted):
+    for index in np.flatnonzero(targets):
         others = np.ones_like(transforms[0])
         for other, transform in enumerate(transforms):
             others *= transform ** int(counts[other] - (other == index))
         # Sums beyond the grid wrap around to smaller ones: again on the safe side.
         law = np.maximum(np.fft.irfft(others, 2 * size), 0.0)
         at = np.arange(2 * size) * grid[1]
-        total += float(wanted[index] * levels[index] * (law @ _excess(ratio, 1.0 - levels[index], at)))
+        total += float(targets[index] * levels[index] * (law @ _excess(ratio, 1.0 - levels[index], at)))
     return total
 
 
@@ -137,13 +137,13 @@ def _spread(ratio: _Ratio, level: float, grid: Floats) -> Floats:
     """Return the law of level * L on the grid, each cell's mass split between its ends so that the mean is kept."""
     with np.errstate(divide="ignore"):
         log_edges = np.log(grid / level)
-    mass = np.diff(ratio.below(log_edges, own=False))
-    moment = level * np.diff(ratio.below(log_edges, own=True))
+    mass = np.diff(ratio.below(log_edges, of_target=False))
+    moment = level * np.diff(ratio.below(log_edges, of_target=True))
     up = np.clip((moment - grid[:-1] * mass) / grid[1], 0.0, mass)
     law = np.zeros(grid.size)
     law[1:] += up
     law[:-1] += mass - up
-    law[-1] += 1.0 - float(ratio.below(log_edges[-1:], own=False)[0])  # beyond the grid: moved down onto its end
+    law[-1] += 1.0 - float(ratio.below(log_edges[-1:], of_target=False)[0])  # beyond the grid: moved down onto its end
     return law
 
 
@@ -151,4 +151,4 @@ def _excess(ratio: _Ratio, share: float, at: Floats) -> Floats:
     """Return E[(share L - t)_+] at every t."""
     with np.errstate(divide="ignore"):
         log_level = np.log(at / share)
-    return share * (1.0 - ratio.below(log_level, own=True)) - at * (1.0 - ratio.below(log_level, own=False))
+    return share * (1.0 - ratio.below(log_level, of_target=True)) - at * (1.0 - ratio.below(log_level, of_target=False))

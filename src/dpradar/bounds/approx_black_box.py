@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import NumericsError
 from ..guarantees.approx import tv_of_approx
-from .case import Case, Inapplicable
+from .question import Case, Inapplicable
 from .rule import Finding
 
 __all__ = ["MOST_LEVELS", "approx_black_box", "approx_black_box_rule"]
@@ -103,13 +103,13 @@ def _compare(program: _Program, counts: NDArray[np.intp], of: int, against: int,
     for guess, copies in enumerate(counts.tolist()):
         others = copies - (guess == of) - (guess == against)
         if others > 0:
-            here, there = _entry(program, guess, of, same=False), _entry(program, guess, against, same=False)
-            kinds.append((f"guess {guess}", others, here, there))
+            entry, entry_against = _entry(program, guess, of, same=False), _entry(program, guess, against, same=False)
+            kinds.append((f"guess {guess}", others, entry, entry_against))
     budget: dict[int, float] = {}
-    for kind, number, here, there in kinds:
+    for kind, number, entry, entry_against in kinds:
         excess = program.variable("excess", of, against, kind, cap=min(1.0, delta / number))
         budget[excess] = float(number)
-        program.rows.append(({here: shrink, there: -1.0, excess: -shrink}, 0.0))
+        program.rows.append(({entry: shrink, entry_against: -1.0, excess: -shrink}, 0.0))
     program.rows.append((budget, delta))
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...threats.ceiling import raw_data
-from ..case import Inapplicable
+from ..question import Inapplicable
 from .density_shapes import cdf_error, density_shape
+from .exact_risk import ExactRisk
 from .gaussian_bends import GaussianBends
 from .laplace_bends import LaplaceBends
 from .likelihoods import AtEnd, GaussianNoise, noise_of
 from .named_records import named_records
 from .output_grid import Bends, OutputGrid, output_grid
-from .risk import ExactRisk
 from .small_noise import small_noise_risk
 from .step_prior import StepPrior, step_prior
 from .window_search import Columns
@@ -65,17 +65,17 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
         message = "needs a continuous prior"
         raise TypeError(message)
     eta = goal.eta if goal.kind == "within" else 0.0
-    known = threat.knowledge.kind == "everything"
+    record_known = threat.knowledge.kind == "everything"
     if eta >= law.high - law.low:
         return ExactRisk(rad=(0.0, 0.0), success=(1.0, 1.0), hit=1.0)
-    if eta == 0.0 and not known:
+    if eta == 0.0 and not record_known:
         return ExactRisk(rad=(0.0, 0.0), success=(0.0, 0.0), hit=0.0)
     small = small_noise_risk(model, threat, law)
     tiny = model.kernel.unit < _TINY * (law.high - law.low)
     if small is not None and (tiny or max(high - low for low, high in small[:2]) <= _WIDE):
         return ExactRisk(rad=small[0], success=small[1], hit=small[2])
-    risk = _enclosed(model, law, eta, known=known)
-    rad, success = risk[:2], (1.0, 1.0) if known else risk[2:4]
+    risk = _enclose_risk(model, law, eta, record_known=record_known)
+    rad, success = risk[:2], (1.0, 1.0) if record_known else risk[2:4]
     if not np.all(np.isfinite(risk)):
         message = "found no finite value"
         raise Inapplicable(message)
@@ -96,16 +96,16 @@ def _common(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, fl
     return max(one[0], other[0]), min(one[1], other[1])
 
 
-def _enclosed(model: ContinuousModel, law: Continuous, eta: float, *, known: bool) -> tuple[float, ...]:
+def _enclose_risk(model: ContinuousModel, law: Continuous, eta: float, *, record_known: bool) -> tuple[float, ...]:
     """Return rad and success from below and above, and the hits of the attack that attains the lower rad."""
     noise = noise_of(model.kernel)
     marks = np.array([law.high - eta, law.low + eta])
     tolerance = _PRIOR / (2.0 if model.renormalised else 1.0)
-    prior, deviations = step_prior(law, model, noise, marks, tolerance, known=known)
-    attacker = _Knowing.of(prior, law, eta) if known else _Unknowing.of(prior, eta)
+    prior, deviations = step_prior(law, model, noise, marks, tolerance, record_known=record_known)
+    attacker = _KnownRecord.of(prior, law, eta) if record_known else _UnknownRecord.of(prior, eta)
     ends = (model.low, model.high) if model.clamp or model.renormalised else (-np.inf, np.inf)
     grid = output_grid(prior, ends, attacker.bends, attacker.glance, _OUTPUTS, _MOST_PAIRS)
-    total = _integrated(grid, prior, attacker)
+    total = _integrate_columns(grid, prior, attacker)
     for likelihood in _ends(model, noise):
         total = total + np.array([x[0] for x in attacker.score(likelihood, np.zeros(1), np.inf)])
     lower, upper = (cost.sum(axis=1) for cost in attacker.bends.errors(grid.start, grid.half))
@@ -128,7 +128,7 @@ def _ends(model: ContinuousModel, noise: object) -> list[AtEnd]:
     return [AtEnd(noise, model.low, -1.0), AtEnd(noise, model.high, 1.0)]  # type: ignore[arg-type]
 
 
-def _integrated(grid: OutputGrid, prior: StepPrior, attacker: _Knowing | _Unknowing) -> Floats:
+def _integrate_columns(grid: OutputGrid, prior: StepPrior, attacker: _KnownRecord | _UnknownRecord) -> Floats:
     """Return the integrals of the columns: lower ones by the middle of each pair, upper ones by the ends of cells."""
     noise, n = prior.noise, grid.start.size
     middle, end = attacker.bends.weights(grid.half)
@@ -166,7 +166,7 @@ def _batches(y: Floats, prior: StepPrior, reach: float) -> list[slice]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Knowing:
+class _KnownRecord:
     """Everything known."""
 
     score: Callable[[Likelihood, Floats, float], Column]
@@ -174,7 +174,7 @@ class _Knowing:
     bends: Bends
 
     @classmethod
-    def of(cls, prior: StepPrior, law: Continuous, eta: float) -> _Knowing:
+    def of(cls, prior: StepPrior, law: Continuous, eta: float) -> _KnownRecord:
         bends = GaussianBends(prior, 1.0) if _is_gaussian(prior) else LaplaceBends(prior, lambda y, _: np.zeros(y.size))
         return cls(named_records(prior, law, eta), prior, bends)
 
@@ -187,7 +187,7 @@ class _Knowing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Unknowing:
+class _UnknownRecord:
     """Nothing known: the best window, output by output."""
 
     table: Windows
@@ -195,7 +195,7 @@ class _Unknowing:
     length: float
 
     @classmethod
-    def of(cls, prior: StepPrior, eta: float) -> _Unknowing:
+    def of(cls, prior: StepPrior, eta: float) -> _UnknownRecord:
         table = windows(prior, eta)
         kappa = float(min(table.range[1].max(), 1.0))
         bends = GaussianBends(prior, kappa) if _is_gaussian(prior) else LaplaceBends(prior, table.least)
@@ -206,8 +206,8 @@ class _Unknowing:
         groups = np.append(np.arange(0, max(y.size - 1, 1), _GROUP), y.size - 1)
         columns = Columns.of(self.table, likelihood, y, reach, groups)
         tolerance = _GUESSES * (columns.hits.total + (0.1 if np.isinf(reach) else 0.1 / self.length))
-        won, gained = columns.best(tolerance, self.bends)
-        return gained.low, gained.high, won.low, won.high, gained.hits
+        success, gain = columns.best(tolerance, self.bends)
+        return gain.low, gain.high, success.low, success.high, gain.hits
 
     def glance(self, y: Floats) -> tuple[Floats, Floats, Floats]:
         """Return about rad, success and density of some outputs."""
@@ -215,8 +215,8 @@ class _Unknowing:
         for some in _batches(y, prior, prior.noise.reach):
             columns = Columns.of(self.table, prior.noise, y[some], prior.noise.reach, np.arange(y[some].size))
             parts.append((columns.glance(rad=True), columns.glance(rad=False), columns.hits.total))
-        gain, won, p = (np.concatenate(x) for x in zip(*parts, strict=True))
-        return gain, won, p
+        gain, success, p = (np.concatenate(x) for x in zip(*parts, strict=True))
+        return gain, success, p
 
 
 def _is_gaussian(prior: StepPrior) -> bool:

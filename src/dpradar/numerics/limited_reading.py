@@ -43,7 +43,7 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         ...
     OSError: [Errno 27] It has more than 4 bytes
     """
-    with _opened(path) as file:
+    with _open_file(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise _too_large(f"It has more than {most:,} bytes")
@@ -67,7 +67,7 @@ def open_table(path: Path) -> Iterator[TextIO]:
     OSError: [Errno 27] Its text has more than 64,000,000 bytes
     """
     with ExitStack() as stack:
-        file: BinaryIO = stack.enter_context(_opened(path))
+        file: BinaryIO = stack.enter_context(_open_file(path))
         most = MOST_TABLE
         if path.name.lower().endswith(".gz"):
             most = min(most, max(_SMALL, MOST_RATIO * os.fstat(file.fileno()).st_size))
@@ -80,7 +80,7 @@ def open_table(path: Path) -> Iterator[TextIO]:
             raise OSError(errno.EIO, "Its content is damaged") from None
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_file(path: Path) -> BinaryIO:
     """Return an open file, unless it is a device other than a terminal: those have no end."""
     try:
         file = path.open("rb")

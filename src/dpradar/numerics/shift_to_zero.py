@@ -10,12 +10,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["closed_up", "from_lowest"]
+__all__ = ["close_gaps", "from_lowest"]
 
 _EXACT = 2.0**-40  # of a unit: rounding that moves no risk by as much as 1e-12
 
 
-def closed_up(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.float64], float]:
+def close_gaps(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.float64], float]:
     """Return points with the lowest at 0 and longer gaps cut down to ``longest``, and how far rounding moved any.
 
     Guarantee
@@ -24,7 +24,7 @@ def closed_up(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.f
 
     Examples
     --------
-    >>> closed_up(np.array([2.0**52 + 7, 2.0**52 + 5, 1e300]), 100.0)
+    >>> close_gaps(np.array([2.0**52 + 7, 2.0**52 + 5, 1e300]), 100.0)
     (array([  2.,   0., 102.]), 0.0)
     """
     ratios = [float(x).as_integer_ratio() for x in (*points.tolist(), longest)]
@@ -32,8 +32,8 @@ def closed_up(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.f
     *places, most = (n * (unit // d) for n, d in ratios)
     ordered = sorted(set(places))
     at = {ordered[0]: 0}
-    for before, here in pairwise(ordered):
-        at[here] = at[before] + min(here - before, most)
+    for previous, current in pairwise(ordered):
+        at[current] = at[previous] + min(current - previous, most)
     moved = {place: number / unit for place, number in at.items()}
     error = max(abs(_times(x, unit) - at[place]) for place, x in moved.items()) / unit
     return np.array([moved[place] for place in places]), error
@@ -49,7 +49,8 @@ def from_lowest(points: NDArray[np.float64], unit: float, reach: float) -> tuple
     """Return vectors less the lowest entry of each coordinate, and whether that is all that was done.
 
     Where rounding would move a difference by what noise of this ``unit`` shows, long gaps of the coordinates are cut
-    down to four times ``reach``, a distance beyond which there is practically no noise: what is told apart stays so.
+    down to four times ``reach``, a distance beyond which there is practically no noise:
+    points that noise separates stay separated.
 
     Examples
     --------
@@ -63,4 +64,4 @@ def from_lowest(points: NDArray[np.float64], unit: float, reach: float) -> tuple
         error = (points - (moved - back)) - (low + back)
     if np.all(np.isfinite(moved)) and float(np.abs(error).max(initial=0.0)) <= _EXACT * unit:
         return moved, True
-    return np.stack([closed_up(column, 4.0 * reach)[0] for column in points.T], axis=1), False
+    return np.stack([close_gaps(column, 4.0 * reach)[0] for column in points.T], axis=1), False

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import NumericsError
-from .risk import ExactRisk, with_rounding
+from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import FiniteChannel
@@ -37,11 +37,11 @@ def finite_risk(channel: FiniteChannel, prior: Prior, cover: Cover) -> ExactRisk
     inputs^2 x outputs); memory is bounded by chunks of outputs.
     """
     total, mass, equal = np.zeros(3), np.zeros(channel.inputs), True
-    carried = np.flatnonzero(prior.probabilities > 0.0)
+    possible = np.flatnonzero(prior.probabilities > 0.0)
     for block in channel.chunks(max(1, _ENTRIES // channel.inputs)):
         total += column_risk(block, prior.probabilities, cover)
         mass += block.sum(axis=1)
-        equal = equal and _same_rows(block, carried)
+        equal = equal and _same_rows(block, possible)
     # A channel that forgets outputs would make the risk too small without anyone noticing.
     if float(np.abs(mass - 1.0).max()) > _MASS:
         message = f"a listed channel has rows that sum to {mass.min():.12g} .. {mass.max():.12g}, not 1"
@@ -71,14 +71,14 @@ def column_risk(block: Floats, pi: Floats, cover: Cover) -> Floats:
 
 
 def _single_risk(joint: Floats, pi: Floats, marginal: Floats, tie: Floats, cover: Cover) -> Floats:
-    mine = joint[cover.single]
-    own = mine - pi[cover.single, None] * marginal
+    hits = joint[cover.single]
+    gains = hits - pi[cover.single, None] * marginal
     share = (cover.single_hits / cover.guesses)[:, None]
     never, always = share == 0.0, share == 1.0
-    rad = np.where(never, 0.0, np.where(always, own, np.maximum(own, 0.0)))
-    chance = np.where(np.abs(own) <= tie, share, own > 0.0)
+    rad = np.where(never, 0.0, np.where(always, gains, np.maximum(gains, 0.0)))
+    chance = np.where(np.abs(gains) <= tie, share, gains > 0.0)
     chance = np.where(never, 0.0, np.where(always, 1.0, chance))
-    return np.array([rad.sum(), mine[~never[:, 0]].sum(), (chance * mine).sum()])
+    return np.array([rad.sum(), hits[~never[:, 0]].sum(), (chance * hits).sum()])
 
 
 def _block_risk(block: Block, joint: Floats, pi: Floats, marginal: Floats, tie: Floats) -> Floats:

@@ -11,18 +11,18 @@ from ..errors import NumericsError
 from ..guarantees.privacy import HasPrivacy
 from ..results.bound import Bound
 from ..results.ceiling import Rarest
-from .rates import least_fnr
+from .tradeoff_rates import least_fnr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..guarantees.privacy import Privacy
     from ..threats import Threat
-    from .case import Case
+    from .question import Case
 
 __all__ = ["SKEWED", "rarest", "skew_of"]
 
-SKEWED = 5.0  # the likeliest answer is so many times as likely as the rarest one, or more
+SKEWED = 5.0  # a prior is skewed if its likeliest value is at least this many times as likely as its rarest
 _FPR = 0.01
 _CITES = "[UNIFY] Section 2"
 _LARGEST_EXPONENT = 700.0
@@ -84,8 +84,8 @@ def rarest(case: Case) -> Rarest | None:
 
 def _promise(case: Case) -> Privacy | None:
     """Return what is promised about replacing a record, also by one that the prior does not list where there may be."""
-    own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
-    if case.prior.is_open and not own:
+    fits_domain = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
+    if case.prior.is_open and not fits_domain:
         return None
     try:
         promise = case.promise("replace-one")
