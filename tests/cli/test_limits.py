@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dpradar import Prior, attack, mechanisms
-from dpradar.attacks.run import attack_job
+from dpradar.attacks.attack_runs import attack_job
 from dpradar.audits import Samples, audit
 from dpradar.cli import main
 from dpradar.data.engine import files

@@ -84,7 +84,7 @@ def markov(trips: Sequence[NDArray[np.int64]], roads: Roads) -> csr_array:
     return result
 
 
-def _filled(m: int, largest: float, steepness: float) -> NDArray[np.float64]:
+def _capped_power_law(m: int, largest: float, steepness: float) -> NDArray[np.float64]:
     """Return ``largest``, then min(largest, c i^-steepness) for i = 1 .. m-1, with c such that all sum to 1."""
     log_weights = -steepness * np.log(np.arange(1, m))
     log_tails = np.logaddexp.accumulate(log_weights[::-1])[::-1]
@@ -122,13 +122,13 @@ def skewed(m: int, collision: float, largest: float) -> Prior:
     lowest = peak**2 + (1.0 - peak) ** 2 / (size - 1)
     highest = full * peak**2 + max(1.0 - full * peak, 0.0) ** 2
     hint = "Σ π² is least when the other nodes are equal, and most when as many as can have the largest probability."
-    wanted = Param(name="collision", low=0.0, high=1.0, what="Σ π²").check("skewed", collision)
-    if not lowest - _TOLERANCE <= wanted <= highest + _TOLERANCE:
-        raise ParameterError("skewed.collision", f"between {lowest:.9g} and {highest:.9g}", f"{wanted:g}", hint)
+    target = Param(name="collision", low=0.0, high=1.0, what="Σ π²").check("skewed", collision)
+    if not lowest - _TOLERANCE <= target <= highest + _TOLERANCE:
+        raise ParameterError("skewed.collision", f"between {lowest:.9g} and {highest:.9g}", f"{target:g}", hint)
 
     def excess(steepness: float) -> float:
-        probabilities = _filled(size, peak, steepness)
-        return float(np.dot(probabilities, probabilities)) - wanted
+        probabilities = _capped_power_law(size, peak, steepness)
+        return float(np.dot(probabilities, probabilities)) - target
 
     low, high = 0.0, 1.0
     while excess(high) < -_ROUNDING and high < _STEEPEST:
@@ -139,7 +139,7 @@ def skewed(m: int, collision: float, largest: float) -> Prior:
         steepness = high
     else:
         steepness = float(brentq(excess, low, high, xtol=1e-14))
-    prior = Prior.of(_filled(size, peak, steepness))
-    if abs(prior.collision - wanted) > _TOLERANCE or abs(float(prior.probabilities.max()) - peak) > _TOLERANCE:
-        raise NumericsError(f"no prior over {size} nodes met {wanted:g} and {peak:g} to {_TOLERANCE:g}")
+    prior = Prior.of(_capped_power_law(size, peak, steepness))
+    if abs(prior.collision - target) > _TOLERANCE or abs(float(prior.probabilities.max()) - peak) > _TOLERANCE:
+        raise NumericsError(f"no prior over {size} nodes met {target:g} and {peak:g} to {_TOLERANCE:g}")
     return prior

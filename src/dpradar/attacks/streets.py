@@ -70,15 +70,15 @@ def _longest_way(m: int, edges: NDArray[np.int64], sources: NDArray[np.int64]) -
 
     Not always the diameter, but never more, and far cheaper than all distances.
     """
-    there = adjacency(m, edges)
-    back = there.T.tocsr()
-    seen = 0
+    graph = adjacency(m, edges)
+    back = graph.T.tocsr()
+    longest = 0
     for _ in range(2):
-        away = dijkstra(there, unweighted=True, indices=sources)
+        away = dijkstra(graph, unweighted=True, indices=sources)
         home = dijkstra(back, unweighted=True, indices=sources)
-        seen = max(seen, int(away.max()), int(home.max()))
+        longest = max(longest, int(away.max()), int(home.max()))
         sources = np.unique(np.concatenate([away.argmax(axis=1), home.argmax(axis=1)]))
-    return seen
+    return longest
 
 
 def streets(points: NDArray[np.float64], diameter: float, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -104,21 +104,21 @@ def streets(points: NDArray[np.float64], diameter: float, rng: np.random.Generat
     backwards = rng.random(len(pairs)) < 1 / 2
     forth, back = ~(one_way & backwards), ~(one_way & ~backwards)
 
-    def kept(share: float) -> NDArray[np.int64]:
+    def edges_below(share: float) -> NDArray[np.int64]:
         chosen = priority < share
         return np.vstack([pairs[chosen & forth], pairs[chosen & back][:, ::-1]])
 
     # The longest way starts or ends far from the middle, so a few outer nodes are a good place to look for it.
     outermost = np.argsort(np.linalg.norm(points - points.mean(axis=0), axis=1), kind="stable")[-_OUTERMOST:]
     low, high = 0.0, 1.0
-    tried: dict[float, int] = {}
+    lengths: dict[float, int] = {}
     for share in (low, high):
-        tried[share] = _longest_way(m, kept(share), outermost)
+        lengths[share] = _longest_way(m, edges_below(share), outermost)
     for _ in range(_STEPS):
         share = (low + high) / 2.0
-        tried[share] = _longest_way(m, kept(share), outermost)
-        low, high = (share, high) if tried[share] > diameter else (low, share)
-    return kept(min(tried, key=lambda share: abs(tried[share] - diameter)))
+        lengths[share] = _longest_way(m, edges_below(share), outermost)
+        low, high = (share, high) if lengths[share] > diameter else (low, share)
+    return edges_below(min(lengths, key=lambda share: abs(lengths[share] - diameter)))
 
 
 def adjacency(m: int, edges: NDArray[np.int64]) -> csr_array:

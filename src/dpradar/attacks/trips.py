@@ -129,13 +129,13 @@ def synthetic_trips(
         raise ParameterError("synthetic_trips.prior", f"over {roads.size} nodes", f"{prior.size} values", hint)
     neighbours = _neighbours(roads)
     metres = roads.metres
-    here = rng.choice(roads.size, size=n_trips, p=None if prior is None else prior.probabilities)
+    position = rng.choice(roads.size, size=n_trips, p=None if prior is None else prior.probabilities)
     heading = np.zeros((n_trips, 2))
     visited = np.empty((n_trips, n_points), dtype=np.int64)
-    visited[:, 0] = here
+    visited[:, 0] = position
     for step in range(1, n_points):
-        options = neighbours[here]
-        ahead = metres[options] - metres[here][:, None, :]
+        options = neighbours[position]
+        ahead = metres[options] - metres[position][:, None, :]
         lengths = np.linalg.norm(ahead, axis=2, keepdims=True)
         # Two nodes at the same place have no direction between them: neither straight on nor back.
         ahead = np.divide(ahead, lengths, out=np.zeros_like(ahead), where=lengths > 0.0)
@@ -144,9 +144,9 @@ def synthetic_trips(
         drawn = (limits <= rng.random((n_trips, 1)) * limits[:, -1:]).sum(axis=1)
         moves = rng.random(n_trips) >= rest
         chosen = np.arange(n_trips), drawn
-        here = np.where(moves, options[chosen], here)
+        position = np.where(moves, options[chosen], position)
         heading = np.where(moves[:, None], ahead[chosen], heading)
-        visited[:, step] = here
+        visited[:, step] = position
     return list(visited)
 
 

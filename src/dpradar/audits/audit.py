@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
-from ..attacks.run import checked_seed
+from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..mechanisms.capabilities import Mechanism

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attacks.pieces import Pieces
+from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
 from ..results.audit import AuditResult, Witness
 from .limits import Claim, Tally
@@ -54,7 +54,7 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
         return Tally(event.seen(outputs[first]), drawn, event.seen(outputs[~first]), count - drawn)
 
     size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
-    pieces = Pieces(work, total, size, plan.root, stage=1)
+    pieces = WorkUnits(work, total, size, plan.root, stage=1)
     tally, verdict, done, notes = counted(pieces.run(plan.workers), claim, plan, total)
     if len(pool) < len(source.names):
         notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
@@ -198,7 +198,7 @@ def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditRe
         seen = [best.seen(outputs) if len(outputs) else 0 for outputs in tested]
         return Tally(seen[0], len(tested[0]), seen[1], len(tested[1]))
 
-    tally, verdict, _, notes = counted(Pieces(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
+    tally, verdict, _, notes = counted(WorkUnits(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
     if len(pool) < len(log.names):
         notes = (*notes, f"compared {len(pool)} of {len(log.names):,} inputs, those with the most outputs")
     method = "search for inputs and event in half of the log, test on the other half"

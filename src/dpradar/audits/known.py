@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attacks.general import count_of, some_of
+from ..attacks.posterior_attack import number_of_reports, slice_reports
 from ..errors import ParameterError, UnsupportedError
 from .limits import Tally
 
@@ -73,11 +73,11 @@ def _by_likelihood(release: Release, reports: Any, first: Ints, other: Ints) -> 
     if release.likelihoods is None or release.inputs is None:
         message = f"{release.name} does not say how likely a report is; audit it without naming a protocol"
         raise UnsupportedError(message)
-    n = count_of(reports)
+    n = number_of_reports(reports)
     gain = np.empty(n)
     for start in range(0, n, step := max(1, _ENTRIES // release.inputs)):
         some = slice(start, min(start + step, n))
-        logs = release.likelihoods(some_of(reports, some))
+        logs = release.likelihoods(slice_reports(reports, some))
         rows = np.arange(logs.shape[0])
         with np.errstate(invalid="ignore"):
             gain[some] = np.nan_to_num(logs[rows, first[some]] - logs[rows, other[some]])

@@ -12,7 +12,7 @@ from ..results.audit import AuditResult, Witness
 from .limits import Claim, Tally
 
 if TYPE_CHECKING:
-    from ..attacks.pieces import Pieces
+    from ..attacks.work_units import WorkUnits
 
 __all__ = ["AuditJob", "Plan", "Progress", "Verdict", "counted", "told"]
 
@@ -49,7 +49,7 @@ class AuditJob(Generic[T]):
     ``chosen`` is what the pieces depend on beside the arguments of the audit.
     """
 
-    pieces: Pieces[T]
+    pieces: WorkUnits[T]
     result: Callable[[Iterable[tuple[int, T]]], AuditResult]
     chosen: str = ""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..attacks.pieces import Pieces
+from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
 from ..results.audit import Witness
 from .known import as_reports, level_of, random_pairs, spoken
@@ -59,5 +59,5 @@ def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> Aud
         method = f"likelihood ratio of {release.name}, random pairs of values"
         return told(claim, verdict, tally, method=method, witness=witness, trials=done, notes=notes)
 
-    pieces = Pieces(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
+    pieces = WorkUnits(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
     return AuditJob(pieces, result, chosen=f"level {level!r}")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..attacks.attack_runs import AttackCounts, count_outcomes, draw_targets
 from ..attacks.optimal import optimal_attack
-from ..attacks.pieces import Pieces
-from ..attacks.run import Counts, counts_of, draw_targets
 from ..attacks.strategies import GuessAttack, saying_the_report
+from ..attacks.work_units import WorkUnits
 from ..bounds import assess
 from ..errors import ParameterError
 from ..numerics.confidence_intervals import clopper_pearson_low
@@ -30,7 +30,7 @@ from .plan import AuditJob
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..attacks.play import Attack
+    from ..attacks.attack_protocol import Attack
     from ..threats import Threat
     from .limits import Claim
     from .plan import Plan
@@ -45,7 +45,7 @@ Ints = NDArray[np.intp]
 class Seen:
     """Counts of the attack; ``strangers``: hits on one random other target per report, for limits at every look."""
 
-    counts: Counts = field(default_factory=Counts)
+    counts: AttackCounts = field(default_factory=AttackCounts)
     strangers: int = 0
 
     def low(self, failure: float, *, always: bool) -> float:
@@ -79,7 +79,7 @@ def rad_job(
     def work(count: int, rng: np.random.Generator) -> Seen:
         targets = draw_targets(threat, count, rng)
         played = chosen.play(as_reports(release, source.draw(targets, rng)), targets, rng)
-        return Seen(counts_of(played), int(np.count_nonzero(rng.random(count) < played.others)))
+        return Seen(count_outcomes(played), int(np.count_nonzero(rng.random(count) < played.others)))
 
     def result(parts: Iterable[tuple[int, Seen]]) -> AuditResult:
         seen, low, refuted, notes, looks = _run(parts, plan, allowed.value)
@@ -105,7 +105,7 @@ def rad_job(
             notes=(*notes, f"the claim allows a rad of at most {allowed.value:.6g} ({allowed.rule})"),
         )
 
-    return AuditJob(Pieces(work, plan.trials, size, plan.root, stage=1), result)
+    return AuditJob(WorkUnits(work, plan.trials, size, plan.root, stage=1), result)
 
 
 def _attack(source: Source, threat: Threat, protocol: Any, guess: Any) -> Attack:

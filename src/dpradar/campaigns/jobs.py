@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..attacks.run import Counts, attack_job
+from ..attacks.attack_runs import AttackCounts, attack_job
 from ..audits import audit
 from ..audits.audit import audit_job
 from ..audits.imported import imported
@@ -86,8 +86,8 @@ def _pack(part: Any) -> bytes:
     return json.dumps(astuple(part)).encode()
 
 
-def _counts(data: bytes) -> Counts:
-    return Counts(*json.loads(data))
+def _counts(data: bytes) -> AttackCounts:
+    return AttackCounts(*json.loads(data))
 
 
 def _tally(data: bytes) -> Tally:
@@ -96,7 +96,7 @@ def _tally(data: bytes) -> Tally:
 
 def _seen(data: bytes) -> Seen:
     counts, strangers = json.loads(data)
-    return Seen(Counts(*counts), strangers)
+    return Seen(AttackCounts(*counts), strangers)
 
 
 def _whole(work: Callable[[], Any], trials: int = 1) -> Job:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..attacks.run import CONFIDENCE
-from ..attacks.run import TRIALS as ATTACKS
+from ..attacks.attack_runs import CONFIDENCE
+from ..attacks.attack_runs import TRIALS as ATTACKS
 from ..audits.audit import LOOKS, SIGNIFICANCE
 from ..audits.audit import TRIALS as OUTPUTS
 from ..errors import ParameterError

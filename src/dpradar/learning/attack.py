@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._version import __version__
-from ..attacks.general import GeneralAttack, LikeliestValue
-from ..attacks.optimal import tells_apart
-from ..attacks.play import Played
-from ..attacks.run import CONFIDENCE, checked_seed, counts_of
+from ..attacks.attack_protocol import BatchOutcome
+from ..attacks.attack_runs import CONFIDENCE, checked_seed, count_outcomes
+from ..attacks.optimal import separates_values
+from ..attacks.posterior_attack import LikeliestValue, PosteriorAttack
 from ..errors import ParameterError
 from ..mechanisms import Gaussian
 from ..params import as_floats, shown
@@ -20,8 +20,8 @@ from ..threats import Threat
 from .gradients import GradientScores, printed_rule
 
 if TYPE_CHECKING:
+    from ..attacks.attack_protocol import Attack
     from ..attacks.optimal import Maximise
-    from ..attacks.play import Attack
 
 __all__ = ["attack_gradients", "candidate_mechanism", "checked_targets"]
 
@@ -85,14 +85,14 @@ def attack_gradients(
     if rule == "printed":
         played = _printed(scores, chosen, threat)
     else:
-        alone = tells_apart(threat.cover) and len(threat.cover.blocks) == 1 and not threat.cover.single.size
+        alone = separates_values(threat.cover) and len(threat.cover.blocks) == 1 and not threat.cover.single.size
         exact: Attack = (
             LikeliestValue(np.asarray, prior.size)
             if alone and prior.is_uniform
-            else GeneralAttack(np.asarray, prior.probabilities, threat.cover, maximise)
+            else PosteriorAttack(np.asarray, prior.probabilities, threat.cover, maximise)
         )
         played = exact.play(scores.likelihoods, chosen, rng)
-    rad, success, false_hit = counts_of(played).estimates(1.0 - level)
+    rad, success, false_hit = count_outcomes(played).estimates(1.0 - level)
     return AttackRun(
         rad=rad,
         success=success,
@@ -136,7 +136,7 @@ def _check_shares(targets: Ints, pi: Floats) -> None:
         raise ParameterError("attack_gradients.targets", "drawn from the prior", got, hint)
 
 
-def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> Played:
+def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> BatchOutcome:
     """Judge the guesses of the printed rule: by the exact goal only, as in the paper."""
     if threat.goal.kind != "exact":
         raise ParameterError("rule", "'exact' unless the goal is the exact candidate", "'printed'")
@@ -146,7 +146,7 @@ def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> Played:
     masses = np.append(threat.finite.probabilities, 0.0)
     # Nothing known: someone is named almost surely (not when all sums are equal), each with the same probability.
     constant = threat.finite.is_uniform and guesses.shape[1] == 1 and bool(np.all(guesses >= 0))
-    return Played(own == targets, np.minimum(masses[guesses].sum(axis=1), 1.0), constant=constant)
+    return BatchOutcome(own == targets, np.minimum(masses[guesses].sum(axis=1), 1.0), constant=constant)
 
 
 def candidate_mechanism(distances: Any) -> Gaussian:

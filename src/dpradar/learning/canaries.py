@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._version import __version__
-from ..attacks.run import checked_seed
+from ..attacks.attack_runs import checked_seed
 from ..audits.audit import SIGNIFICANCE
 from ..audits.limits import Claim, Tally, claimed
 from ..errors import ParameterError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attacks.run import CONFIDENCE, TRIALS, checked_seed, draw_targets
+from ..attacks.attack_runs import CONFIDENCE, TRIALS, checked_seed, draw_targets
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import DPSGD

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..attacks import attack
-from ..attacks.run import draw_targets
+from ..attacks.attack_runs import draw_targets
 from ..attacks.strategies import prior_only, walk_or_report
 from ..bounds import assess
 from ..mechanisms import GRR

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._version import __version__
-from ...attacks.run import checked_seed
+from ...attacks.attack_runs import checked_seed
 from ...audits import audit
 from ...audits.audit import SIGNIFICANCE, TRIALS
 from ...audits.sources import source_of

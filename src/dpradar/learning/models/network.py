@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attacks.run import checked_seed
+from ...attacks.attack_runs import checked_seed
 from ...errors import ParameterError
 from ...mechanisms.dpsgd import STEPS
 from ...numerics.single_thread import one_thread

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attacks.run import checked_seed
+from ...attacks.attack_runs import checked_seed
 from ...errors import MissingExtra, ParameterError
 from ...mechanisms import DPSGD
 from ...params import Param, shown

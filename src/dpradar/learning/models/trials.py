@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ...attacks.attack_runs import checked_seed
 from ...attacks.measure import measure
-from ...attacks.run import checked_seed
 from ...errors import ParameterError
 from ...params import Param
 from .attacker import check_classes, joined

@@ -1,4 +1,4 @@
-"""What one attack does on many reports at once: whether it is right about the target, how often about others."""
+"""The interface of an attack on a batch of reports, and its outcome: hits on the target and on other people."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Attack", "Played"]
+__all__ = ["Attack", "BatchOutcome"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class BatchOutcome:
     """For each report: was the attack right about its target, and how likely is it to be right about another person.
 
     ``others`` is the exact sum over the prior where ``sampled`` is False: Pr[right about an independent target | the
@@ -35,6 +35,6 @@ class Attack(Protocol):
     def name(self) -> str:
         """What the attack is called in results."""
 
-    def play(self, reports: Any, targets: Any, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Any, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report; ``targets`` are the values behind them, of which the attacker sees what it knows."""
         ...

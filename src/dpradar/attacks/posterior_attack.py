@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .play import Played
+from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..threats.cover import Block, Cover
 
-__all__ = ["GeneralAttack", "LikeliestValue"]
+__all__ = ["LikeliestValue", "PosteriorAttack"]
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -24,14 +24,14 @@ _ENTRIES = 2_000_000  # of one work array
 _TIE = 1e-12  # scores this close, relative to the largest posterior, are a tie
 
 
-def count_of(reports: Any) -> int:
+def number_of_reports(reports: Any) -> int:
     """Return the number of reports of a batch; that of a composition is a tuple of batches."""
-    return count_of(reports[0]) if isinstance(reports, tuple) else len(reports)
+    return number_of_reports(reports[0]) if isinstance(reports, tuple) else len(reports)
 
 
-def some_of(reports: Any, rows: slice) -> Any:
+def slice_reports(reports: Any, rows: slice) -> Any:
     """Return some of the reports."""
-    return tuple(some_of(part, rows) for part in reports) if isinstance(reports, tuple) else reports[rows]
+    return tuple(slice_reports(part, rows) for part in reports) if isinstance(reports, tuple) else reports[rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,23 +46,23 @@ class LikeliestValue:
         """What the attack is called."""
         return "likeliest value"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         hits = np.empty(targets.size, dtype=bool)
         for start in range(0, targets.size, step := max(1, _ENTRIES // self.inputs)):
             some = slice(start, min(start + step, targets.size))
-            logs = self.likelihoods(some_of(reports, some))
+            logs = self.likelihoods(slice_reports(reports, some))
             top = logs.max(axis=1, keepdims=True)
             with np.errstate(invalid="ignore"):
                 near = logs >= top - _TIE
             # The target is named with probability 1 over the number of values that tie with it.
-            mine = near[np.arange(logs.shape[0]), targets[some]]
-            hits[some] = mine & (rng.random(logs.shape[0]) * near.sum(axis=1) < 1.0)
-        return Played(hits, np.full(targets.size, 1.0 / self.inputs), constant=True)
+            at_target = near[np.arange(logs.shape[0]), targets[some]]
+            hits[some] = at_target & (rng.random(logs.shape[0]) * near.sum(axis=1) < 1.0)
+        return BatchOutcome(hits, np.full(targets.size, 1.0 / self.inputs), constant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class GeneralAttack:
+class PosteriorAttack:
     """Any prior, knowledge and goal: in every fibre the class of guesses with the best score, ties at random."""
 
     likelihoods: Callable[[Any], Floats]
@@ -75,13 +75,13 @@ class GeneralAttack:
         """What the attack is called."""
         return "best guess by the posterior"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         hits, others = np.zeros(targets.size, dtype=bool), np.zeros(targets.size)
         for start in range(0, targets.size, step := max(1, _ENTRIES // self.pi.size)):
             some = slice(start, min(start + step, targets.size))
-            hits[some], others[some] = self._batch(some_of(reports, some), targets[some], rng)
-        return Played(hits, np.clip(others, 0.0, 1.0))
+            hits[some], others[some] = self._batch(slice_reports(reports, some), targets[some], rng)
+        return BatchOutcome(hits, np.clip(others, 0.0, 1.0))
 
     def _batch(self, reports: Any, targets: Ints, rng: np.random.Generator) -> tuple[Bools, Floats]:
         with np.errstate(divide="ignore"):
@@ -93,12 +93,12 @@ class GeneralAttack:
         scores = posterior - self.pi[:, None] if self.maximise == "rad" else posterior
         hits, others = self._single(scores, tie, targets, rng)
         for block in self.cover.blocks:
-            chosen = _choose(block, scores[block.members], tie, rng)
+            chosen = _choose_guesses(block, scores[block.members], tie, rng)
             position = np.full(self.pi.size, -1)
             position[block.members] = np.arange(block.members.size)
             at = position[targets]
-            aimed = (chosen >= 0) & (at >= 0)
-            hits[aimed] = block.right(chosen[aimed], at[aimed])
+            guessed = (chosen >= 0) & (at >= 0)
+            hits[guessed] = block.right(chosen[guessed], at[guessed])
             masses = np.append(block.sums(self.pi[block.members]), 0.0)
             others += masses[chosen]  # -1, a guess that misses the fibre, finds the 0 at the end
         return hits, others
@@ -106,22 +106,22 @@ class GeneralAttack:
     def _single(self, scores: Floats, tie: Floats, targets: Ints, rng: np.random.Generator) -> tuple[Bools, Floats]:
         """Fibres of one member: name it, or anyone else, whichever gains."""
         single, share = self.cover.single, (self.cover.single_hits / self.cover.guesses)[:, None]
-        own = scores[single]
+        member_scores = scores[single]
         # For success naming the member never hurts, however unlikely it has become.
         near = tie if self.maximise == "rad" else 0.0
-        named = np.where(np.abs(own) <= near, rng.random(own.shape) < share, own > 0.0)
+        named = np.where(np.abs(member_scores) <= near, rng.random(member_scores.shape) < share, member_scores > 0.0)
         named = (named & (share > 0.0)) | (share == 1.0)
         others = self.pi[single] @ named
         place = np.full(self.pi.size, -1)
         place[single] = np.arange(single.size)
         at = place[targets]
         hits = np.zeros(targets.size, dtype=bool)
-        mine = at >= 0
-        hits[mine] = named[at[mine], np.flatnonzero(mine)]
+        in_fibre = at >= 0
+        hits[in_fibre] = named[at[in_fibre], np.flatnonzero(in_fibre)]
         return hits, others
 
 
-def _choose(block: Block, scores: Floats, tie: Floats, rng: np.random.Generator) -> Ints:
+def _choose_guesses(block: Block, scores: Floats, tie: Floats, rng: np.random.Generator) -> Ints:
     """Return the class with the best score for each column, -1 for a guess that is right about nobody of the fibre."""
     columns = scores.shape[1]
     if block.counts.size == 0:
@@ -139,6 +139,6 @@ def _choose(block: Block, scores: Floats, tie: Floats, rng: np.random.Generator)
         weights = near[:, doubtful] * block.counts[:, None].astype(float)
         running = np.cumsum(weights, axis=0)
         point = rng.random(doubtful.size) * (running[-1] + missing[doubtful])
-        picked = (running <= point).sum(axis=0)
-        chosen[doubtful] = np.where(picked < block.counts.size, picked, -1)
+        drawn = (running <= point).sum(axis=0)
+        chosen[doubtful] = np.where(drawn < block.counts.size, drawn, -1)
     return np.asarray(chosen)

@@ -1,4 +1,4 @@
-"""Reports that hold some of the values: the likeliest value held, found without listing all of them."""
+"""Attack reports that are sets of values: guess the likeliest value in the set, without listing all sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .play import Played
+from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
     from ..mechanisms.ldp.reading import SetReports
@@ -36,44 +36,44 @@ def some_member(reader: SetReports, reports: Any, rng: np.random.Generator) -> I
     [1, -1]
     """
     n, m = len(reports), reader.inputs
-    found = np.full(n, -1, dtype=np.intp)
+    members = np.full(n, -1, dtype=np.intp)
     left = np.arange(n)
     rounds = math.ceil(4.0 / reader.other) if reader.other * m > _WORTH else 0
     for _ in range(rounds):
         if left.size == 0:
-            return found
-        tried = rng.integers(0, m, size=left.size)
-        held = reader.holds(reports, left, tried)
-        found[left[held]] = tried[held]
-        left = left[~held]
+            return members
+        candidates = rng.integers(0, m, size=left.size)
+        contained = reader.holds(reports, left, candidates)
+        members[left[contained]] = candidates[contained]
+        left = left[~contained]
     values = np.arange(m)
     for start in range(0, left.size, step := max(1, _ENTRIES // m)):
         rows = left[start : start + step]
-        held = reader.block(reports[rows], values)
-        count = held.sum(axis=1)
+        contained = reader.block(reports[rows], values)
+        count = contained.sum(axis=1)
         some = np.flatnonzero(count)
         # The k-th member of each row: positions are listed row by row, so it is k after the row's first.
-        position = np.flatnonzero(held) % m
+        position = np.flatnonzero(contained) % m
         first = np.cumsum(count) - count
-        found[rows[some]] = position[first[some] + rng.integers(0, count[some])]
-    return found
+        members[rows[some]] = position[first[some] + rng.integers(0, count[some])]
+    return members
 
 
 def first_member(reader: SetReports, reports: Any, order: Ints) -> Ints:
     """Return the first position in ``order`` whose value each report holds; the length of ``order`` where none is."""
-    found = np.full(len(reports), order.size, dtype=np.intp)
+    positions = np.full(len(reports), order.size, dtype=np.intp)
     left, start, width = np.arange(len(reports)), 0, _FIRST
     while start < order.size and left.size:
         some = order[start : start + width]
         for begin in range(0, left.size, step := max(1, _ENTRIES // some.size)):
             rows = left[begin : begin + step]
-            held = reader.block(reports[rows], some)
-            at = held.argmax(axis=1)
-            hit = held[np.arange(rows.size), at]
-            found[rows[hit]] = start + at[hit]
-        left = left[found[left] == order.size]
+            contained = reader.block(reports[rows], some)
+            at = contained.argmax(axis=1)
+            hit = contained[np.arange(rows.size), at]
+            positions[rows[hit]] = start + at[hit]
+        left = left[positions[left] == order.size]
         start, width = start + some.size, 4 * width
-    return found
+    return positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +87,12 @@ class SomeMember:
         """What the attack is called."""
         return "some value of the report"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         m = self.reader.inputs
         guess = some_member(self.reader, reports, rng)
         guess = np.where(guess < 0, rng.integers(0, m, size=guess.size), guess)
-        return Played(guess == targets, np.full(guess.size, 1.0 / m), constant=True)
+        return BatchOutcome(guess == targets, np.full(guess.size, 1.0 / m), constant=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class LikeliestMember:
         """What the attack is called."""
         return "likeliest value of the report"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report; equally likely values are put into a new random order for each batch."""
         order = np.lexsort((rng.random(self.pi.size), -self.pi))
         place = first_member(self.reader, reports, order)
@@ -125,19 +125,19 @@ class LikeliestMember:
             # Nobody who could be the target is held, or everybody: every guess gains 0.
             none |= (self.pi[guess] <= 0.0) | self._all_held(reports)
             guess = np.where(none, rng.integers(0, order.size, size=guess.size), guess)
-        return Played(guess == targets, self.pi[guess])
+        return BatchOutcome(guess == targets, self.pi[guess])
 
     def _all_held(self, reports: Any) -> NDArray[np.bool_]:
         """Return which reports hold every value that the target could have; few survive the first values."""
-        carried = np.flatnonzero(self.pi > 0.0)
+        possible = np.flatnonzero(self.pi > 0.0)
         left = np.arange(len(reports))
-        for value in carried:
+        for value in possible:
             if left.size == 0:
                 break
             left = left[self.reader.holds(reports, left, np.full(left.size, value))]
-        held = np.zeros(len(reports), dtype=bool)
-        held[left] = True
-        return held
+        contained = np.zeros(len(reports), dtype=bool)
+        contained[left] = True
+        return contained
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,23 +153,23 @@ class KnownMember:
         """What the attack is called."""
         return "is the value in the report"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         n, m = targets.size, self.pi.size
         if self.maximise == "success":  # naming the known value is always right
-            return Played(np.ones(n, dtype=bool), np.ones(n), constant=True)
+            return BatchOutcome(np.ones(n, dtype=bool), np.ones(n), constant=True)
         hits, others = np.empty(n, dtype=bool), np.empty(n)
-        values, carried = np.arange(m), self.pi > 0.0
+        values, possible = np.arange(m), self.pi > 0.0
         for start in range(0, n, step := max(1, _ENTRIES // m)):
             some = slice(start, min(start + step, n))
-            held = self.reader.block(reports[some], values)
-            others[some] = held @ self.pi
+            contained = self.reader.block(reports[some], values)
+            others[some] = contained @ self.pi
             # All or nobody held: every guess gains 0, so a random one; it is right about a value in 1 of m cases.
-            flat = held[:, carried].all(axis=1) | ~held[:, carried].any(axis=1)
-            chance = rng.random(held.shape[0]) * m < 1.0
-            hits[some] = np.where(flat, chance, held[np.arange(held.shape[0]), targets[some]])
+            flat = contained[:, possible].all(axis=1) | ~contained[:, possible].any(axis=1)
+            chance = rng.random(contained.shape[0]) * m < 1.0
+            hits[some] = np.where(flat, chance, contained[np.arange(contained.shape[0]), targets[some]])
             others[some] = np.where(flat, 1.0 / m, others[some])
-        return Played(hits, np.minimum(others, 1.0))
+        return BatchOutcome(hits, np.minimum(others, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +185,7 @@ class MemberOfFibre:
         """What the attack is called."""
         return "likeliest value of the report with the known label"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         order = np.lexsort((rng.random(self.pi.size), -self.pi, self.codes))
         codes = self.codes[order]
@@ -193,17 +193,17 @@ class MemberOfFibre:
         fibre = np.searchsorted(codes[starts], self.codes[targets])
         n, m = targets.size, self.pi.size
         hits, others = np.empty(n, dtype=bool), np.empty(n)
-        masses, carried = np.append(self.pi[order], 0.0), self.pi > 0.0
+        masses, possible = np.append(self.pi[order], 0.0), self.pi > 0.0
         for begin in range(0, n, step := max(1, _ENTRIES // m)):
             some = slice(begin, min(begin + step, n))
-            held = self.reader.block(reports[some], order)
+            contained = self.reader.block(reports[some], order)
             # The first value held in each fibre; m where none is, which stands for 'not with this label'.
-            first = np.minimum.reduceat(np.where(held, np.arange(m), m), starts, axis=1)
-            own = first[np.arange(held.shape[0]), fibre[some]]
-            hits[some] = np.append(order, -1)[own] == targets[some]
+            first = np.minimum.reduceat(np.where(contained, np.arange(m), m), starts, axis=1)
+            of_target = first[np.arange(contained.shape[0]), fibre[some]]
+            hits[some] = np.append(order, -1)[of_target] == targets[some]
             others[some] = masses[first].sum(axis=1)
-            flat = held[:, carried[order]].all(axis=1) | ~held[:, carried[order]].any(axis=1)
-            guess = rng.integers(0, m, size=held.shape[0])
+            flat = contained[:, possible[order]].all(axis=1) | ~contained[:, possible[order]].any(axis=1)
+            guess = rng.integers(0, m, size=contained.shape[0])
             hits[some] = np.where(flat, guess == targets[some], hits[some])
             others[some] = np.where(flat, 1.0 / m, others[some])
-        return Played(hits, np.minimum(others, 1.0))
+        return BatchOutcome(hits, np.minimum(others, 1.0))

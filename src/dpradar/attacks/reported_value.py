@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .play import Played
+from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
     from ..mechanisms.capabilities import DiagonalChannel
@@ -36,25 +36,25 @@ class ReportedValue:
         """What the attack is called."""
         return "reported value"
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         named = np.asarray(reports, dtype=np.intp)
         if self.maximise == "rad" and self.channel.difference > 0.0:
             unseen = self.pi[named] <= 0.0  # a report that no target sends: everything ties, so any guess will do
             guess = np.where(unseen, rng.integers(0, self.pi.size, named.size), named)
-            return Played(guess == targets, self.pi[guess], constant=float(np.ptp(self.pi)) == 0.0)
+            return BatchOutcome(guess == targets, self.pi[guess], constant=float(np.ptp(self.pi)) == 0.0)
         if self.maximise == "rad":
             guess = rng.integers(0, self.pi.size, named.size)
-            return Played(guess == targets, self.pi[guess])
+            return BatchOutcome(guess == targets, self.pi[guess])
         return self._for_success(named, targets)
 
-    def _for_success(self, named: Ints, targets: Ints) -> Played:
+    def _for_success(self, named: Ints, targets: Ints) -> BatchOutcome:
         fibres, code = np.unique(self.codes, return_inverse=True)
         order = np.lexsort((-self.pi, code))
         top = order[np.searchsorted(code[order], np.arange(fibres.size))]  # the likeliest value of each fibre
-        believed = self.channel.keep * self.pi > self.channel.other * self.pi[top[code]]
-        mine, own = code[targets], code[named]
-        guess = np.where((mine == own) & believed[named], named, top[mine])
+        follow_report = self.channel.keep * self.pi > self.channel.other * self.pi[top[code]]
+        target_fibre, reported_fibre = code[targets], code[named]
+        guess = np.where((target_fibre == reported_fibre) & follow_report[named], named, top[target_fibre])
         # About someone else: the likeliest value of every fibre, except that of the report where it is believed.
-        others = self.pi[top].sum() + np.where(believed[named], self.pi[named] - self.pi[top[own]], 0.0)
-        return Played(guess == targets, np.minimum(others, 1.0))
+        others = self.pi[top].sum() + np.where(follow_report[named], self.pi[named] - self.pi[top[reported_fibre]], 0.0)
+        return BatchOutcome(guess == targets, np.minimum(others, 1.0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .play import Played
+from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
     from ..mechanisms.capabilities import ContinuousModel
@@ -25,7 +25,7 @@ _ENTRIES = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class ContinuousAttack:
-    """The window of width 2 eta with the best score; or, with the record known, whether the output speaks for it.
+    """The window of width 2 eta with the best score; or, with the record known, whether the output is evidence for it.
 
     The grid only decides what is guessed. Whether a guess is right is judged by the record that was drawn, and how
     often it is right about someone else by the prior's own distribution function.
@@ -63,17 +63,17 @@ class ContinuousAttack:
                 logs = np.where(x <= model.low, below, np.where(x >= model.high, above, logs))
         return np.asarray(logs)
 
-    def play(self, reports: Any, targets: Floats, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Floats, rng: np.random.Generator) -> BatchOutcome:
         """Attack every output; targets are the records drawn."""
         outputs = np.asarray(reports, dtype=float)
-        known = self.threat.knowledge.kind == "everything"
+        record_known = self.threat.knowledge.kind == "everything"
         n = outputs.size
         hits, others = np.empty(n, dtype=bool), np.empty(n)
         for start in range(0, n, step := max(1, _ENTRIES // _GRID)):
             some = slice(start, min(start + step, n))
-            batch = self._known if known else self._window
+            batch = self._known if record_known else self._window
             hits[some], others[some] = batch(outputs[some], targets[some], rng)
-        return Played(hits, others, sampled=known)
+        return BatchOutcome(hits, others, sampled=record_known)
 
     def _window(self, outputs: Floats, targets: Floats, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Floats]:
         logs = self._log_density(outputs[:, None], self._grid)
@@ -106,7 +106,7 @@ class ContinuousAttack:
         average = top + np.log(np.exp(logs - top[:, None]).mean(axis=1))
         right = []
         for records in (targets, strangers):
-            own = self._log_density(outputs, records)
+            of_target = self._log_density(outputs, records)
             forced = np.maximum(records - self.law.low, self.law.high - records) <= self._eta
-            right.append((own > average) | forced | (self.maximise == "success"))
+            right.append((of_target > average) | forced | (self.maximise == "success"))
         return right[0], right[1].astype(float)

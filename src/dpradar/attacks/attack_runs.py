@@ -1,4 +1,4 @@
-"""Run an attack many times and count."""
+"""Run an attack many times and estimate rad, success and false hits from the counts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pear
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .optimal import Maximise, OptimalAttack, optimal_attack
-from .pieces import Pieces
 from .strategies import as_attack
+from .work_units import WorkUnits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.capabilities import Release
     from ..threats import Threat
-    from .play import Attack, Played
+    from .attack_protocol import Attack, BatchOutcome
 
 __all__ = ["AttackJob", "attack", "attack_job"]
 
@@ -47,7 +47,7 @@ _WORKERS = 2  # numpy lets other threads work while it does; more than two are h
 
 
 @dataclass(slots=True)
-class Counts:
+class AttackCounts:
     """Sums over the trials so far, from which everything else follows."""
 
     trials: int = 0
@@ -57,9 +57,9 @@ class Counts:
     least: float = 1.0
     most: float = 0.0
     sampled: bool = False
-    known: bool = True  # the second term is one number for every possible report
+    fixed_others: bool = True  # the second term is one number for every possible report
 
-    def add(self, other: Counts) -> None:
+    def add(self, other: AttackCounts) -> None:
         """Add the sums of another piece of work."""
         self.trials += other.trials
         self.hits += other.hits
@@ -67,12 +67,12 @@ class Counts:
         self.squares += other.squares
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         self.sampled |= other.sampled
-        self.known &= other.known
+        self.fixed_others &= other.fixed_others
 
     @property
     def constant(self) -> bool:
         """Whether the chance to be right about someone else is the same for every report, so that it is known."""
-        return self.known and self.most - self.least <= _SAME
+        return self.fixed_others and self.most - self.least <= _SAME
 
     def estimates(self, failure: float) -> tuple[Estimate, Estimate, Estimate]:
         """Return rad, success and false hit; each interval fails with probability at most ``failure``."""
@@ -158,20 +158,20 @@ def attack(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttackJob:
-    """An attack to be run: the pieces, which anyone may do anywhere, and the answer from all of them."""
+    """An attack to be run: the work units, which any process may compute, and the result from all of them."""
 
     mechanism: Any
     best: OptimalAttack
     chosen: Attack
-    pieces: Pieces[Counts]
+    pieces: WorkUnits[AttackCounts]
     confidence: float
     maximise: Maximise | None
 
     def result(
-        self, parts: Iterable[tuple[int, Counts]], progress: Callable[[int, int], None] | None = None
+        self, parts: Iterable[tuple[int, AttackCounts]], progress: Callable[[int, int], None] | None = None
     ) -> AttackRun:
         """Return the answer from the pieces, given in order."""
-        counts, note = _added(parts, self.pieces.total, progress)
+        counts, note = _add_up(parts, self.pieces.total, progress)
         rad, success, false_hit = counts.estimates(1.0 - self.confidence)
         seed = self.pieces.root.entropy
         return AttackRun(
@@ -203,7 +203,7 @@ def attack_job(
     confidence: float = 0.95,
 ) -> AttackJob:
     """Return what :func:`attack` with these arguments has to do, cut into pieces."""
-    asked = int(TRIALS.check("attack", trials))
+    total = int(TRIALS.check("attack", trials))
     level = CONFIDENCE.check("attack", confidence)
     root = np.random.SeedSequence(checked_seed("attack", seed))
     best = optimal_attack(mechanism, threat, maximise)
@@ -211,10 +211,10 @@ def attack_job(
     release = best.release
     size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
 
-    def piece(count: int, rng: np.random.Generator) -> Counts:
-        return _piece(release, threat, chosen, count, rng)
+    def piece(count: int, rng: np.random.Generator) -> AttackCounts:
+        return _run_piece(release, threat, chosen, count, rng)
 
-    pieces = Pieces(piece, asked, size, root)
+    pieces = WorkUnits(piece, total, size, root)
     return AttackJob(mechanism, best, chosen, pieces, level, maximise if strategy is None else None)
 
 
@@ -227,21 +227,21 @@ def checked_seed(owner: str, seed: object) -> int:
     return int(seed)
 
 
-def _added(
-    parts: Iterable[tuple[int, Counts]], asked: int, progress: Callable[[int, int], None] | None
-) -> tuple[Counts, tuple[str, ...]]:
+def _add_up(
+    parts: Iterable[tuple[int, AttackCounts]], requested: int, progress: Callable[[int, int], None] | None
+) -> tuple[AttackCounts, tuple[str, ...]]:
     """Add up the pieces, in order."""
-    total = Counts()
+    sums = AttackCounts()
     try:
         for _, counts in parts:
-            total.add(counts)
+            sums.add(counts)
             if progress is not None:
-                progress(total.trials, asked)
+                progress(sums.trials, requested)
     except KeyboardInterrupt:
-        if total.trials == 0:
+        if sums.trials == 0:
             raise
-        return total, (f"interrupted after {total.trials:,} of {asked:,} trials",)
-    return total, ()
+        return sums, (f"interrupted after {sums.trials:,} of {requested:,} trials",)
+    return sums, ()
 
 
 def _width(release: Release, threat: Threat) -> int:
@@ -265,24 +265,24 @@ def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> NDArra
     )
 
 
-def _piece(release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator) -> Counts:
+def _run_piece(release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator) -> AttackCounts:
     if release.sample is None:
         message = f"{release.name} cannot be drawn from"
         raise UnsupportedError(message)
     targets = draw_targets(threat, count, rng)
-    return counts_of(chosen.play(release.sample(targets, rng), targets, rng))
+    return count_outcomes(chosen.play(release.sample(targets, rng), targets, rng))
 
 
-def counts_of(played: Played) -> Counts:
+def count_outcomes(outcome: BatchOutcome) -> AttackCounts:
     """Return the sums of what an attack did."""
-    others = played.others
-    return Counts(
+    others = outcome.others
+    return AttackCounts(
         trials=others.size,
-        hits=int(np.count_nonzero(played.hits)),
+        hits=int(np.count_nonzero(outcome.hits)),
         others=float(others.sum()),
         squares=float(np.square(others).sum()),
         least=float(others.min()),
         most=float(others.max()),
-        sampled=played.sampled,
-        known=played.constant,
+        sampled=outcome.sampled,
+        fixed_others=outcome.constant,
     )

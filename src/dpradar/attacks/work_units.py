@@ -1,4 +1,4 @@
-"""Work in pieces with seeds of their own: the same result for any number of workers, and progress to show."""
+"""Work split into units with seeds of their own: the same result for any number of workers, with progress."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Pieces"]
+__all__ = ["WorkUnits"]
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pieces(Generic[T]):
+class WorkUnits(Generic[T]):
     """``work(how many, rng)`` on pieces of ``size`` that add up to ``total``.
 
     Piece k of a stage has the seed (root, stage, k), whoever does it, and whatever the total is.
@@ -25,7 +25,7 @@ class Pieces(Generic[T]):
     Examples
     --------
     >>> root = np.random.SeedSequence(1)
-    >>> pieces = Pieces(lambda n, rng: rng.random(n), 5, 2, root)
+    >>> pieces = WorkUnits(lambda n, rng: rng.random(n), 5, 2, root)
     >>> [n for n, _ in pieces.run(workers=2)], len(pieces)
     ([2, 2, 1], 3)
     >>> bool((pieces.piece(1) == list(pieces.run())[1][1]).all())
