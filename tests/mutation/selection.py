@@ -5,8 +5,8 @@ from __future__ import annotations
 # The longest prefix of a module's path that stands here decides.
 TESTS: dict[str, tuple[str, ...]] = {
     "audits": ("unit/test_audit.py", "unit/test_audit_runs.py", "unit/test_samples.py", "unit/test_executable.py"),
-    "audits/inversion": ("unit/test_inversion.py",),
-    "audits/limits": ("unit/test_limits.py", "unit/test_audit.py"),
+    "audits/epsilon_inversion": ("unit/test_inversion.py",),
+    "audits/epsilon_limits": ("unit/test_limits.py", "unit/test_audit.py"),
     "audits/samples": ("unit/test_samples.py", "unit/test_audit.py"),
     "bounds": (
         "oracles/test_closed_forms.py",

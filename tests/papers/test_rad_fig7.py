@@ -9,7 +9,7 @@ import pytest
 
 import dpradar as dr
 from dpradar import papers
-from dpradar.audits.inversion import epsilon_from_own_curve
+from dpradar.audits.epsilon_inversion import epsilon_from_own_curve
 from dpradar.papers import attack_counts, ldp_audits, rad_fig7
 from tests.twin import formulas, oracles
 

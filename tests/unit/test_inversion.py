@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 
 import dpradar as dr
-from dpradar.audits.inversion import (
+from dpradar.audits.epsilon_inversion import (
     epsilon_from_black_box,
     epsilon_from_own_curve,
     epsilon_from_rad,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._version import __version__
 from ..attacks.attack_runs import checked_seed
 from ..audits.audit import SIGNIFICANCE
-from ..audits.limits import Claim, Tally, claimed
+from ..audits.epsilon_limits import AuditedClaim, Tally, claim_under
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at
@@ -103,7 +103,7 @@ def canary_audit(
     """
     failure = SIGNIFICANCE.check("canary_audit", significance)
     inside, outside = _scores("in_scores", in_scores), _scores("out_scores", out_scores)
-    promised = claimed(claim, "add-remove")
+    promised = claim_under(claim, "add-remove")
     if delta is not None:
         level = DELTA.check("canary_audit", delta)
         if promised.epsilon is not None and level != promised.delta:
@@ -126,7 +126,7 @@ def canary_audit(
         claim=promised.text,
         claim_epsilon=promised.epsilon,
         refuted=found.refuted,
-        epsilon_lower=promised.told_lower(found.epsilon_lower, refuted=found.refuted),
+        epsilon_lower=promised.reported_lower(found.epsilon_lower, refuted=found.refuted),
         epsilon_estimate=found.estimate,
         delta=promised.delta,
         significance=failure,
@@ -189,7 +189,9 @@ def _scores(name: str, given: Any) -> Floats:
 # ------------------------------------------------------------------------------------------ a model for every score
 
 
-def _from_models(inside: Floats, outside: Floats, claim: Claim, failure: float, rng: np.random.Generator) -> _Found:
+def _from_models(
+    inside: Floats, outside: Floats, claim: AuditedClaim, failure: float, rng: np.random.Generator
+) -> _Found:
     if min(inside.size, outside.size) < _FEWEST:
         got = f"{inside.size} and {outside.size}"
         raise ParameterError("canary_audit", f"given at least {_FEWEST} scores in and {_FEWEST} out", got)
@@ -230,7 +232,7 @@ def _tally(inside: Floats, outside: Floats, level: float) -> Tally:
 # ------------------------------------------------------------------------------------------------- one model for all
 
 
-def _levels(claim: Any, promised: Claim) -> list[tuple[float, float]]:
+def _levels(claim: Any, promised: AuditedClaim) -> list[tuple[float, float]]:
     """Return pairs (epsilon, delta) that follow from the claim; for a curve there are many."""
     if promised.epsilon is not None and not promised.tight:
         return [(promised.epsilon, promised.delta)]
@@ -243,7 +245,7 @@ def _levels(claim: Any, promised: Claim) -> list[tuple[float, float]]:
 def _from_one_run(
     inside: Floats,
     outside: Floats,
-    claim: Claim,
+    claim: AuditedClaim,
     levels: list[tuple[float, float]],
     failure: float,
     guesses: int | None,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..attacks import attack
 from ..attacks.roads import BEIJING, PORTO
-from ..audits.inversion import epsilon_from_uniform, ldp_auditor
+from ..audits.epsilon_inversion import epsilon_from_uniform, ldp_auditor
 from ..bounds import assess
 from ..numerics.confidence_intervals import clopper_pearson_low
 from ..threats import Prior, Threat
@@ -131,7 +131,8 @@ def _own_curve(name: str, m: int) -> tuple[Floats, Floats]:
 def own_epsilons(success: Sequence[float], protocol: Any, name: str) -> list[float | None]:
     """Return the epsilons at which the protocol itself is attacked as successfully; None above what it can reach.
 
-    As :func:`dpradar.audits.inversion.epsilon_from_own_curve`, by the closed form instead of a whole assessment.
+    As :func:`dpradar.audits.epsilon_inversion.epsilon_from_own_curve`,
+    by the closed form instead of a whole assessment.
 
     Examples
     --------

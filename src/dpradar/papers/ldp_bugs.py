@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..audits.inversion import epsilon_from_uniform
+from ..audits.epsilon_inversion import epsilon_from_uniform
 from ..numerics.confidence_intervals import clopper_pearson_low
 from . import canvas
 from .attack_counts import PROTOCOLS, Held, held_of

@@ -12,7 +12,7 @@ from ..._version import __version__
 from ...attacks.attack_runs import checked_seed
 from ...audits import audit
 from ...audits.audit import SIGNIFICANCE, TRIALS
-from ...audits.sources import source_of
+from ...audits.output_sources import source_of
 from ...errors import ParameterError
 from ...guarantees.privacy import HasPrivacy
 from ...results.lint import LintFinding, LintReport
@@ -21,8 +21,8 @@ from .texts import found
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ...audits.plan import Progress
-    from ...audits.sources import Source
+    from ...audits.audit_plan import Progress
+    from ...audits.output_sources import OutputSource
     from ...results.audit import AuditResult, Witness
 
 __all__ = ["last_bits", "lint_sampler"]
@@ -108,7 +108,7 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     level = SIGNIFICANCE.check("lint_sampler", significance)
     root = np.random.SeedSequence(checked_seed("lint_sampler", seed))
     probe = np.random.default_rng(root.spawn(1)[0])
-    source = source_of(sampler, domain, pairs, vectorised=vectorised, asked=output_kind, probe=probe)
+    source = source_of(sampler, domain, pairs, vectorised=vectorised, requested_kind=output_kind, probe=probe)
     if source.log is not None:
         raise ParameterError("lint_sampler.sampler", "a function or a program", "a log", "Audit a log: dpradar audit.")
     looks = _looks(source, pairs, probe)
@@ -138,7 +138,7 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
 # --------------------------------------------------------------------------------------------------------------- looks
 
 
-def _looks(source: Source, pairs: Any, rng: np.random.Generator) -> list[_Look]:
+def _looks(source: OutputSource, pairs: Any, rng: np.random.Generator) -> list[_Look]:
     """Return the ways to look at outputs of this kind."""
     raw = source.draw(np.resize(np.arange(len(source.names)), _PROBE), rng)
     looks = [_Look("claim")]
@@ -206,7 +206,7 @@ def _rows_look(number: int, pair: Any) -> _Look | None:
 
 
 def _audited(
-    source: Source,
+    source: OutputSource,
     look: _Look,
     claim: Any,
     trials: int,

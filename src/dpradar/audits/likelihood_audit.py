@@ -9,23 +9,23 @@ import numpy as np
 from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
 from ..results.audit import Witness
-from .known import as_reports, level_of, random_pairs, spoken
-from .plan import AuditJob, counted, told
+from .audit_plan import AuditJob, audit_result, evaluate_test
+from .likelihood_evidence import as_reports, count_evidence, evidence_level, random_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..results.audit import AuditResult
-    from .limits import Claim, Tally
-    from .plan import Plan
-    from .sources import Source
+    from .audit_plan import AuditPlan
+    from .epsilon_limits import AuditedClaim, Tally
+    from .output_sources import OutputSource
 
 __all__ = ["protocol_job"]
 
 _PROBE = 16
 
 
-def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> AuditJob[Tally]:
+def protocol_job(source: OutputSource, claim: AuditedClaim, protocol: Any, plan: AuditPlan) -> AuditJob[Tally]:
     """Return the audit of reports that are read as those of ``protocol``, over random pairs of values."""
     release = protocol.at(None)
     m = len(source.names)
@@ -38,14 +38,14 @@ def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> Aud
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     probe = source.draw(rng.integers(0, m, size=_PROBE), rng)
 
-    level = level_of(release, plan.trials, plan.failure, claim.delta, rng)
+    level = evidence_level(release, plan.trials, plan.failure, claim.delta, rng)
 
     def work(count: int, rng: np.random.Generator) -> Tally:
         first, other = random_pairs(m, count, rng)
-        return spoken(release, as_reports(release, source.draw(first, rng)), first, other, level)
+        return count_evidence(release, as_reports(release, source.draw(first, rng)), first, other, level)
 
     def result(parts: Iterable[tuple[int, Tally]]) -> AuditResult:
-        tally, verdict, done, notes = counted(parts, claim, plan, plan.trials)
+        tally, verdict, trials, notes = evaluate_test(parts, claim, plan, plan.trials)
         event = f"a report that {release.name} makes likelier for the first value than for the other (and the reverse)"
         witness = Witness(
             first="the value of the person",
@@ -57,7 +57,7 @@ def protocol_job(source: Source, claim: Claim, protocol: Any, plan: Plan) -> Aud
             drawn_other=tally.drawn_other,
         )
         method = f"likelihood ratio of {release.name}, random pairs of values"
-        return told(claim, verdict, tally, method=method, witness=witness, trials=done, notes=notes)
+        return audit_result(claim, verdict, tally, method=method, witness=witness, trials=trials, notes=notes)
 
     pieces = WorkUnits(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
     return AuditJob(pieces, result, chosen=f"level {level!r}")

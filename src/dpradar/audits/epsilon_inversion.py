@@ -127,11 +127,11 @@ def _exact(mechanism: Any, threat: Threat, quantity: str) -> float:
     for rule in RULES:
         if rule.engine and not rule.from_below:
             try:
-                found = [finding.value for finding in rule.find(case) if finding.quantity == quantity]
+                values = [finding.value for finding in rule.find(case) if finding.quantity == quantity]
             except Inapplicable:
                 continue
-            if found:
-                return found[0]
+            if values:
+                return values[0]
     bound = getattr(assess(mechanism, threat), quantity)
     return float(bound.value)
 
@@ -147,8 +147,8 @@ def _root(increasing: Callable[[float], float], value: float) -> float | None:
             return None
     if increasing(low) >= value:
         return 0.0 if low == _LEAST_EPSILON else low
-    found = float(brentq(lambda epsilon: increasing(epsilon) - value, low, high, xtol=1e-13, rtol=1e-13))
-    return found * (1.0 - 1e-12)
+    root = float(brentq(lambda epsilon: increasing(epsilon) - value, low, high, xtol=1e-13, rtol=1e-13))
+    return root * (1.0 - 1e-12)
 
 
 def ldp_auditor(true_hits: int, false_hits: int, trials: int, significance: float = 0.01, delta: float = 0.0) -> float:

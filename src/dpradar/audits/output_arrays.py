@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 __all__ = [
     "REAL",
     "WHOLE",
-    "AskedKind",
     "Kind",
     "Normalised",
+    "RequestedKind",
     "check_size",
-    "encoded",
+    "encode",
     "in_order",
     "missing",
-    "normalised",
+    "normalise",
     "plain_list",
 ]
 
 Kind = Literal["categorical", "real", "bits", "vector"]
-AskedKind = Literal["auto", "categorical", "real", "bits", "subset", "vector"]
+RequestedKind = Literal["auto", "categorical", "real", "bits", "subset", "vector"]
 Normalised = tuple[Kind, "NDArray[Any]", tuple[Any, ...] | None]
 
 _KINDS = ("auto", "categorical", "real", "bits", "subset", "vector")
@@ -46,7 +46,7 @@ _MOST_CELLS = 2_000_000_000
 _BITS = re.compile(r"[01]+")
 
 
-def normalised(outputs: object, kind: AskedKind = "auto", known: Sequence[Any] = ()) -> Normalised:
+def normalise(outputs: object, kind: RequestedKind = "auto", known_names: Sequence[Any] = ()) -> Normalised:
     """Return the kind of the outputs, one array with an entry or a row for each, and names.
 
     ==========================================================  ===========  ==========================  ==============
@@ -64,19 +64,19 @@ def normalised(outputs: object, kind: AskedKind = "auto", known: Sequence[Any] =
     ``kind`` forces one: ``"subset"`` reads lists as sets (the result is ``"bits"`` over the values seen),
     ``"vector"`` keeps lists of whole numbers as they are, ``"bits"`` also reads words such as ``"01101"``, and
     ``"categorical"`` takes any of the above, also whole rows, as categories. A numpy array that has the right type is
-    returned as it is, not copied. ``known`` are the names of an earlier batch: they keep their codes, or columns, and
-    new names come after them.
+    returned as it is, not copied. ``known_names`` are the names of an earlier batch: they keep their codes, or columns,
+    and new names come after them.
 
     Examples
     --------
-    >>> normalised(["no", "yes", "no"])
+    >>> normalise(["no", "yes", "no"])
     ('categorical', array([0, 1, 0]), ('no', 'yes'))
-    >>> normalised([0.5, 2, -1.25])
+    >>> normalise([0.5, 2, -1.25])
     ('real', array([ 0.5 ,  2.  , -1.25]), None)
-    >>> kind, array, names = normalised([{1, 7}, {7}, set()])
+    >>> kind, array, names = normalise([{1, 7}, {7}, set()])
     >>> kind, array.astype(int).tolist(), names
     ('bits', [[1, 1], [0, 1], [0, 0]], (1, 7))
-    >>> normalised(["no", "maybe"], known=("no", "yes"))
+    >>> normalise(["no", "maybe"], known_names=("no", "yes"))
     ('categorical', array([0, 2]), ('no', 'yes', 'maybe'))
     """
     if kind not in _KINDS:
@@ -89,8 +89,8 @@ def normalised(outputs: object, kind: AskedKind = "auto", known: Sequence[Any] =
     if not isinstance(outputs, np.ndarray) and hasattr(outputs, "__array__"):
         outputs = np.asarray(outputs)
     if isinstance(outputs, np.ndarray) and outputs.dtype.kind not in "OUT":
-        return _from_array(outputs, kind, known)
-    return _from_list(plain_list("outputs", outputs), kind, known)
+        return _from_array(outputs, kind, known_names)
+    return _from_list(plain_list("outputs", outputs), kind, known_names)
 
 
 def missing(name: str, position: int) -> ParameterError:
@@ -128,12 +128,12 @@ def in_order(names: Iterable[Any]) -> list[Any]:
     return sorted(names, key=key)
 
 
-def encoded(
+def encode(
     values: Sequence[Hashable], names: Sequence[Any] = (), *, ordered: bool = True
 ) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Return a code for each value, and the names behind the codes; ``names`` come first, with the codes they have."""
-    seen = dict.fromkeys(names)
-    new = [value for value in dict.fromkeys(values) if value not in seen]
+    codes_known = dict.fromkeys(names)
+    new = [value for value in dict.fromkeys(values) if value not in codes_known]
     every = (*names, *(in_order(new) if ordered else new))
     codes = {name: code for code, name in enumerate(every)}
     return np.fromiter(map(codes.__getitem__, values), dtype=np.intp, count=len(values)), every
@@ -142,35 +142,35 @@ def encoded(
 # ------------------------------------------------------------------------------------------------------------- arrays
 
 
-def _from_array(array: NDArray[Any], kind: AskedKind, known: Sequence[Any]) -> Normalised:
+def _from_array(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
-        what = f"an array of {array.dtype} with {array.ndim} dimensions"
+        description = f"an array of {array.dtype} with {array.ndim} dimensions"
         hint = "Give numbers, booleans, words, or one row of numbers for each output."
-        raise ParameterError("outputs", "a flat array, or one with a row for each output", what, hint)
+        raise ParameterError("outputs", "a flat array, or one with a row for each output", description, hint)
     if array.dtype.kind == "f" and np.isnan(array).any():
         at = np.isnan(array) if array.ndim == 1 else np.isnan(array).any(axis=1)
         raise missing("outputs", int(np.argmax(at)))
-    return _flat(array, kind, known) if array.ndim == 1 else _rows(array, kind, known)
+    return _flat(array, kind, known_names) if array.ndim == 1 else _rows(array, kind, known_names)
 
 
-def _flat(array: NDArray[Any], kind: AskedKind, known: Sequence[Any]) -> Normalised:
+def _flat(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     floats = array.dtype.kind == "f"
     if kind == "real" or (kind == "auto" and floats):
         return "real", array if floats else array.astype(float), None
     if kind not in ("auto", "categorical"):
-        raise _other(kind, "one number for each output")
-    if known or floats:
-        return "categorical", *encoded(array.tolist(), known)
+        raise _wrong_kind(kind, "one number for each output")
+    if known_names or floats:
+        return "categorical", *encode(array.tolist(), known_names)
     if array.dtype.kind == "b":
         return "categorical", array.view(np.int8), (False, True)
     return "categorical", array, None
 
 
-def _rows(array: NDArray[Any], kind: AskedKind, known: Sequence[Any]) -> Normalised:
+def _rows(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     if kind == "categorical":
-        return "categorical", *encoded(list(map(tuple, array.tolist())), known)
+        return "categorical", *encode(list(map(tuple, array.tolist())), known_names)
     if kind in ("real", "subset"):
-        raise _other(kind, "an array with two dimensions")
+        raise _wrong_kind(kind, "an array with two dimensions")
     if kind != "vector":
         if array.dtype.kind == "b":
             return "bits", array, None
@@ -179,12 +179,12 @@ def _rows(array: NDArray[Any], kind: AskedKind, known: Sequence[Any]) -> Normali
             if not np.any((array != 0) & (array != 1)):
                 return "bits", array.astype(bool), None
             if kind == "bits":
-                raise _other(kind, "numbers besides 0 and 1")
+                raise _wrong_kind(kind, "numbers besides 0 and 1")
     return "vector", array if array.dtype.kind == "f" else array.astype(float), None
 
 
-def _other(kind: str, what: str) -> ParameterError:
-    return ParameterError("outputs", f"what output_kind {kind!r} can hold", what, "Choose another output_kind.")
+def _wrong_kind(kind: str, got: str) -> ParameterError:
+    return ParameterError("outputs", f"what output_kind {kind!r} can hold", got, "Choose another output_kind.")
 
 
 # -------------------------------------------------------------------------------------------------------------- lists
@@ -209,45 +209,45 @@ def _groups(values: list[Any]) -> set[str]:
         at, value = next((i, v) for i, v in enumerate(values) if _group(type(v)) == "other")
         if value is None:
             raise missing("outputs", at)
-        what = f"{type(value).__name__} in row {at + 1}"
-        raise ParameterError("outputs", "numbers, booleans, words, lists or sets", what)
+        description = f"{type(value).__name__} in row {at + 1}"
+        raise ParameterError("outputs", "numbers, booleans, words, lists or sets", description)
     if groups & {"row", "set"} and groups - {"row", "set"}:
         raise ParameterError("outputs", "all lists or no lists", "a mixture")
     return groups
 
 
-def _from_list(values: list[Any], kind: AskedKind, known: Sequence[Any]) -> Normalised:
+def _from_list(values: list[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     groups = _groups(values)
     if "set" in groups:
-        return _from_rows(values, kind, known, sets=True)
+        return _from_rows(values, kind, known_names, sets=True)
     if "row" in groups:
         array = _matrix(values) if kind in ("auto", "bits", "vector") else None
         if array is None or (kind == "auto" and _look_like_sets(array)):
-            return _from_rows(values, kind, known, sets=array is not None)
-        return _from_array(array, kind, known)
+            return _from_rows(values, kind, known_names, sets=array is not None)
+        return _from_array(array, kind, known_names)
     if kind == "bits" and groups == {"word"}:
         return "bits", _bits_of_words(values), None
-    return _from_scalars(values, groups, kind, known)
+    return _from_scalars(values, groups, kind, known_names)
 
 
-def _from_scalars(values: list[Any], groups: set[str], kind: AskedKind, known: Sequence[Any]) -> Normalised:
+def _from_scalars(values: list[Any], groups: set[str], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     exact = _whole(values) if groups <= {"whole", "boolean"} else None
     if exact is not None:
-        return _from_array(exact.astype(bool) if groups == {"boolean"} else exact, kind, known)
+        return _from_array(exact.astype(bool) if groups == {"boolean"} else exact, kind, known_names)
     # Without words and fractions these are whole numbers of more than 64 bits.
     if kind == "categorical" or (kind == "auto" and ("word" in groups or "number" not in groups)):
-        return "categorical", *_codes(values, known)
+        return "categorical", *_codes(values, known_names)
     if "word" in groups:
-        raise _other(kind, "words")
-    return _from_array(np.array(values, dtype=float), kind, known)
+        raise _wrong_kind(kind, "words")
+    return _from_array(np.array(values, dtype=float), kind, known_names)
 
 
-def _codes(values: list[Any], known: Sequence[Any]) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     for name in dict.fromkeys(plain):
         if name != name:  # noqa: PLR0124 (only nan differs from itself)
             raise missing("outputs", plain.index(name))
-    return encoded(plain, known)
+    return encode(plain, known_names)
 
 
 def _whole(values: list[Any]) -> NDArray[np.int64] | None:
@@ -287,24 +287,26 @@ def _look_like_sets(array: NDArray[Any]) -> bool:
     return not np.any(ordered[:, 1:] == ordered[:, :-1])
 
 
-def _from_rows(values: list[Any], kind: AskedKind, known: Sequence[Any], *, sets: bool) -> Normalised:
+def _from_rows(values: list[Any], kind: RequestedKind, known_names: Sequence[Any], *, sets: bool) -> Normalised:
     """Return what is not an array of numbers: sets, lists of unequal length, lists of words."""
     rows = [_row(row, position) for position, row in enumerate(values)]
     if kind == "categorical":
-        return "categorical", *encoded([tuple(in_order(r)) if isinstance(r, Set) else tuple(r) for r in rows], known)
+        return "categorical", *encode(
+            [tuple(in_order(r)) if isinstance(r, Set) else tuple(r) for r in rows], known_names
+        )
     if kind == "real" or (kind == "vector" and sets):
-        raise _other(kind, "a list or a set for each output")
+        raise _wrong_kind(kind, "a list or a set for each output")
     inside = {_group(cls) for row in rows for cls in set(map(type, row))}
     if not (kind == "subset" or sets):
         lengths = set(map(len, rows))
         ragged = len(lengths) > 1
         if ragged and (kind != "auto" or inside & {"number"} or inside == {"boolean"}):
             at = next(i for i, row in enumerate(rows) if len(row) != len(rows[0]))
-            what = f"{len(rows[at])} entries in row {at + 1} and {len(rows[0])} in row 1"
-            raise ParameterError("outputs", "rows of equal length", what)
+            description = f"{len(rows[at])} entries in row {at + 1} and {len(rows[0])} in row 1"
+            raise ParameterError("outputs", "rows of equal length", description)
         if kind != "auto" or (not ragged and "word" not in inside):
-            raise _other(kind, "lists of words or of numbers with more than 64 bits")
-    return _subsets(rows, known)
+            raise _wrong_kind(kind, "lists of words or of numbers with more than 64 bits")
+    return _subsets(rows, known_names)
 
 
 def _row(row: Any, position: int) -> Any:
@@ -320,9 +322,9 @@ def _row(row: Any, position: int) -> Any:
     return plain
 
 
-def _subsets(rows: list[Any], known: Sequence[Any]) -> Normalised:
+def _subsets(rows: list[Any], known_names: Sequence[Any]) -> Normalised:
     lengths = np.fromiter(map(len, rows), dtype=np.intp, count=len(rows))
-    codes, names = encoded([value for row in rows for value in row], known)
+    codes, names = encode([value for row in rows for value in row], known_names)
     check_size(len(rows), len(names))
     bits = np.zeros((len(rows), len(names)), dtype=bool)
     bits[np.repeat(np.arange(len(rows)), lengths), codes] = True

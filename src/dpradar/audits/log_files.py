@@ -15,14 +15,14 @@ import numpy as np
 from ..errors import MissingExtra, ParameterError
 from ..numerics.limited_reading import open_table
 from ..params import shown
-from .outputs import REAL, WHOLE, AskedKind, Normalised, check_size, missing, normalised
+from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["Log", "read_log", "typed"]
+__all__ = ["Log", "parse_values", "read_log"]
 
 _MISSING_WORDS = re.compile(r"-?[nN][aA][nN]|N/?A|NULL|null|None|\?|\.")
 _FILES = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
@@ -40,7 +40,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _LogColumn:
     """One column: each different text once, and its code in every row; logs repeat few texts many times."""
 
     name: str
@@ -54,7 +54,7 @@ class _Column:
         return int(np.argmax(self.rows() == self.seen[text]))
 
 
-def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: AskedKind) -> Log:
+def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: RequestedKind) -> Log:
     """Return the columns ``input`` and ``output`` of a file."""
     if not isinstance(path, str | Path):
         raise ParameterError("path", "the name of a file", type(path).__name__)
@@ -74,16 +74,16 @@ def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: As
     if suffix == ".parquet":
         columns = _parquet(file, [input, *names])
         values = _stacked(names, columns[1:], kind) if several else columns[1]
-        return Log(columns[0], normalised(values, kind))
+        return Log(columns[0], normalise(values, kind))
     texts = _texts(file, _FILES[suffix], [input, *names])
-    inputs = np.array(typed(texts[0]), dtype=object)[texts[0].rows()]
+    inputs = np.array(parse_values(texts[0]), dtype=object)[texts[0].rows()]
     return Log(inputs, _several(texts[1:], kind) if several else _single(texts[1], kind))
 
 
 # --------------------------------------------------------------------------------------------------------------- text
 
 
-def _texts(path: Path, delimiter: str, names: list[str]) -> list[_Column]:
+def _texts(path: Path, delimiter: str, names: list[str]) -> list[_LogColumn]:
     """Read the columns row by row; nothing else of the file is kept."""
     try:
         with open_table(path) as file:
@@ -93,10 +93,10 @@ def _texts(path: Path, delimiter: str, names: list[str]) -> list[_Column]:
         raise ParameterError("path", "a readable file of text in UTF-8", shown(path.name), f"{reason}.") from None
 
 
-def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_Column]:
+def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn]:
     header = next(reader, [])
     where = _positions(header, names)
-    columns = [_Column(name) for name in names]
+    columns = [_LogColumn(name) for name in names]
     parts = [(place, column.seen, column.codes.append) for place, column in zip(where, columns, strict=True)]
     width, number = len(header), 0
     for row in reader:
@@ -104,13 +104,13 @@ def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_Column]:
             continue  # an empty line, as at the end of many files
         number += 1
         if len(row) != width:
-            what = f"{len(row)} in row {number}"
-            raise ParameterError("path", f"a file with {width} cells in each row, as in its header", what)
-        for place, seen, append in parts:
+            description = f"{len(row)} in row {number}"
+            raise ParameterError("path", f"a file with {width} cells in each row, as in its header", description)
+        for place, codes, append in parts:
             text = row[place]
             if not text:
                 raise missing(f"column {header[place]!r}", number - 1)
-            append(seen.setdefault(text, len(seen)))
+            append(codes.setdefault(text, len(codes)))
     if not number:
         raise ParameterError("path", "a file with rows below its header", "none", "Is it the right file?")
     return columns
@@ -119,8 +119,8 @@ def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_Column]:
 def _positions(header: list[str], names: Sequence[str]) -> list[int]:
     for name in names:
         if header.count(name) != 1:
-            found = ", ".join(header[:_MOST_SHOWN]) + (", ..." if len(header) > _MOST_SHOWN else "")
-            got = f"{header.count(name)} columns {name!r}; the file has: {found or 'nothing'}"
+            available = ", ".join(header[:_MOST_SHOWN]) + (", ..." if len(header) > _MOST_SHOWN else "")
+            got = f"{header.count(name)} columns {name!r}; the file has: {available or 'nothing'}"
             hint = "Name the columns with input= and output= (command line: --input and --output)."
             if len(header) == 1 and ";" in header[0]:
                 hint = "Save it with commas between columns: its header has only semicolons."
@@ -128,7 +128,7 @@ def _positions(header: list[str], names: Sequence[str]) -> list[int]:
     return [header.index(name) for name in names]
 
 
-def typed(column: _Column, *, words: bool = False) -> list[Any]:
+def parse_values(column: _LogColumn, *, words: bool = False) -> list[Any]:
     """Return the different values of a column: whole numbers or numbers if all of them are, else words.
 
     A word for a missing value among numbers is an error, unless ``words`` may stand among them.
@@ -145,32 +145,32 @@ def typed(column: _Column, *, words: bool = False) -> list[Any]:
     return texts
 
 
-def _single(column: _Column, kind: AskedKind) -> Normalised:
+def _single(column: _LogColumn, kind: RequestedKind) -> Normalised:
     texts = [text.strip() for text in column.seen]
     lists = kind in ("auto", "bits") and all(text.startswith("[") for text in texts)
     values: list[Any]
     if lists or kind in ("subset", "vector"):
         values = [_json_list(column, text) for text in column.seen]
     else:
-        values = texts if kind == "bits" else typed(column, words=kind == "categorical")
+        values = texts if kind == "bits" else parse_values(column, words=kind == "categorical")
     return _spread(column, values, kind)
 
 
-def _spread(column: _Column, values: list[Any], kind: AskedKind) -> Normalised:
+def _spread(column: _LogColumn, values: list[Any], kind: RequestedKind) -> Normalised:
     """Normalise each different value once and put it in every row that has it."""
     rows = column.rows()
     try:
-        found, entries, names = normalised(values, kind)
+        kind_of_outputs, entries, names = normalise(values, kind)
     except ParameterError:
         # The same error again, now with the right number of the row.
-        normalised([values[code] for code in rows], kind)
+        normalise([values[code] for code in rows], kind)
         raise
-    if names is not None and found == "bits":
+    if names is not None and kind_of_outputs == "bits":
         check_size(len(rows), len(names))
-    return found, entries[rows], names
+    return kind_of_outputs, entries[rows], names
 
 
-def _json_list(column: _Column, text: str) -> list[Any]:
+def _json_list(column: _LogColumn, text: str) -> list[Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -182,11 +182,13 @@ def _json_list(column: _Column, text: str) -> list[Any]:
     return value
 
 
-def _several(columns: list[_Column], kind: AskedKind) -> Normalised:
-    return normalised(_stacked([c.name for c in columns], [np.array(typed(c))[c.rows()] for c in columns], kind), kind)
+def _several(columns: list[_LogColumn], kind: RequestedKind) -> Normalised:
+    return normalise(
+        _stacked([c.name for c in columns], [np.array(parse_values(c))[c.rows()] for c in columns], kind), kind
+    )
 
 
-def _stacked(names: Sequence[str], columns: Sequence[Any], kind: AskedKind) -> NDArray[Any]:
+def _stacked(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) -> NDArray[Any]:
     """Return several columns of numbers as one array with a row for each output."""
     if kind not in ("auto", "bits", "vector", "categorical"):
         raise ParameterError("output_kind", "auto, bits, vector or categorical for several columns", repr(kind))
@@ -227,11 +229,11 @@ def _parquet(path: Path, names: list[str]) -> list[Any]:
                 hint = "Audit a random part of them."
                 raise ParameterError("path", f"a file of at most {_MOST_ROWS:,} rows", f"{rows:,}", hint)
             query = f"SELECT {', '.join(chosen)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
-            found = connection.execute(query, file).fetchnumpy()
+            arrays = connection.execute(query, file).fetchnumpy()
     except duckdb.Error as error:
         reason = shown(str(error).partition("\n")[0])
         raise ParameterError("path", "a readable Parquet file", shown(path.name), reason) from None
-    columns = list(found.values())
+    columns = list(arrays.values())
     if len(columns[0]) == 0:
         raise ParameterError("path", "a file with rows", "none", "Is it the right file?")
     return columns

@@ -13,28 +13,28 @@ from ..errors import ParameterError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["imported"]
+__all__ = ["import_object"]
 
 
-def imported(text: str, option: str, folder: Path | None = None) -> Any:
+def import_object(text: str, option: str, folder: Path | None = None) -> Any:
     """Return the object behind package.module:name or path/file.py:name; both are looked for in the folder first.
 
     Examples
     --------
-    >>> imported("math:gcd", "sampler")(12, 18)
+    >>> import_object("math:gcd", "sampler")(12, 18)
     6
     """
     place, colon, name = text.rpartition(":")
     hint = "Such as mypackage.mymodule:sampler or path/file.py:sampler."
     if not colon or not place or not name:
         raise ParameterError(option, "module:name, file.py:name or a log", repr(text), hint)
-    here = Path.cwd() if folder is None else folder.resolve()
+    base_folder = Path.cwd() if folder is None else folder.resolve()
     try:
         if place.endswith(".py"):
-            module = _of_file(here / place)
+            module = _module_of_file(base_folder / place)
         else:
-            if str(here) not in sys.path:
-                sys.path.insert(0, str(here))
+            if str(base_folder) not in sys.path:
+                sys.path.insert(0, str(base_folder))
             module = importlib.import_module(place)
     except (ImportError, OSError, SyntaxError) as error:
         raise ParameterError(option, "something that can be imported", repr(text), f"{error}. {hint}") from None
@@ -46,7 +46,7 @@ def imported(text: str, option: str, folder: Path | None = None) -> Any:
     return getattr(module, name)
 
 
-def _of_file(place: Path) -> ModuleType:
+def _module_of_file(place: Path) -> ModuleType:
     """Return a file as a module; one that fails leaves nothing behind."""
     spec = importlib.util.spec_from_file_location(place.stem, place)
     module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]

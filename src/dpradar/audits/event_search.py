@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .encoding import Encoder, fitted
-from .limits import Tally
+from .category_encoding import Encoder, fit_encoder
+from .epsilon_limits import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .limits import Claim
-    from .sources import Batch
+    from .epsilon_limits import AuditedClaim
+    from .output_sources import Batch
 
 __all__ = ["Event", "best_event", "best_pairs"]
 
@@ -46,7 +46,7 @@ class Event:
     text: str
     promise: float = 0.0  # the lower bound on epsilon expected from the test
 
-    def seen(self, array: NDArray[Any]) -> int:
+    def count(self, array: NDArray[Any]) -> int:
         """Return in how many outputs the event happened."""
         return int(np.count_nonzero(self.score(array) >= self.threshold))
 
@@ -101,13 +101,13 @@ class _Ratios:
                 total += table[codes[:, column]]
         return total
 
-    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+    def describe(self, threshold: float, names: tuple[Any, ...] | None) -> str:
         """Return the event in words where it is about one column, or about a few bits."""
         active = [k for k, table in enumerate(self.tables) if table.any()]
         if self.encoder.kind == "bits" and active:
-            shown = [f"{_bit(k, names)} {'set' if self.tables[k][1] > 0 else 'not set'}" for k in active[:4]]
+            parts = [f"{_bit(k, names)} {'set' if self.tables[k][1] > 0 else 'not set'}" for k in active[:4]]
             more = f" and {len(active) - 4} more" if len(active) > 4 else ""
-            return f"bits in favour ({', '.join(shown)}{more}): score at least {threshold:.4g}"
+            return f"bits in favour ({', '.join(parts)}{more}): score at least {threshold:.4g}"
         if len(self.tables) == 1:
             inside = np.flatnonzero(self.tables[0] >= threshold)
             return f"output in {{{self.encoder.columns[0].named(inside, names)}}}"
@@ -123,30 +123,30 @@ def _bit(column: int, names: tuple[Any, ...] | None) -> str:
 
 def _ratios(encoder: Encoder, one: NDArray[Any], other: NDArray[Any]) -> _Ratios:
     """Return the ratios estimated from two sets of outputs; those that could be chance count as 0."""
-    found = _Ratios(encoder)
+    ratios = _Ratios(encoder)
     codes = encoder.codes(one), encoder.codes(other)
     cells = sum(encoder.sizes)
-    noise = np.sqrt(2.0 * np.log(max(cells, 2)))  # the largest of so many standard normal errors
+    noise = np.sqrt(2.0 * np.log(max(cells, 2)))  # the largest of this many standard normal errors
     single = len(encoder.sizes) == 1
     for column, size in enumerate(encoder.sizes):
         a, b = (np.bincount(part[:, column], minlength=size).astype(float) for part in codes)
         if encoder.columns[column].edges is not None:
-            a, b = (_smoothed(part, encoder.columns[column].atoms.size) for part in (a, b))
+            a, b = (_smooth(part, encoder.columns[column].atoms.size) for part in (a, b))
         a, b = a + _SMOOTHING, b + _SMOOTHING
         ratio = np.log(a / a.sum()) - np.log(b / b.sum())
         if not single:
             ratio = np.where(np.abs(ratio) > noise * np.sqrt(1.0 / a + 1.0 / b), ratio, 0.0)
-        found.tables.append(ratio)
-    return found
+        ratios.tables.append(ratio)
+    return ratios
 
 
-def _smoothed(counts: Floats, atoms: int) -> Floats:
+def _smooth(counts: Floats, atoms: int) -> Floats:
     """Return counts in which neighbouring bins share; those of single values are left alone."""
     bins = np.pad(counts[atoms:], 1, mode="edge")
     return np.concatenate([counts[:atoms], (bins[:-2] + 2.0 * bins[1:-1] + bins[2:]) / 4.0])
 
 
-def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_Model]:
+def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_ClassifierScore]:
     """Return trained classifiers as scores, where scikit-learn is installed."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -164,7 +164,7 @@ def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_Model]:
         "boosted trees": HistGradientBoostingClassifier(max_iter=30, early_stopping=False, random_state=0),
     }
     with threadpool_limits(1):  # for so little work more threads wait for each other
-        return [_Model(name, model.fit(x, y), width) for name, model in models.items()]
+        return [_ClassifierScore(name, model.fit(x, y), width) for name, model in models.items()]
 
 
 def _features(array: NDArray[Any], width: int) -> Floats:
@@ -173,7 +173,7 @@ def _features(array: NDArray[Any], width: int) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Model:
+class _ClassifierScore:
     """The score of a trained classifier."""
 
     name: str
@@ -183,13 +183,13 @@ class _Model:
     def __call__(self, array: NDArray[Any]) -> Floats:
         return np.asarray(self.model.decision_function(_features(array, self.width)))
 
-    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+    def describe(self, threshold: float, names: tuple[Any, ...] | None) -> str:
         """Return the event in words."""
         return f"{self.name}: score at least {threshold:.4g}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Line:
+class _HalfLine:
     """The output itself, or its negative, as a score: half-lines."""
 
     sign: float
@@ -197,7 +197,7 @@ class _Line:
     def __call__(self, array: NDArray[Any]) -> Floats:
         return np.asarray(self.sign * array)
 
-    def told(self, threshold: float, names: tuple[Any, ...] | None) -> str:
+    def describe(self, threshold: float, names: tuple[Any, ...] | None) -> str:
         """Return the event in words."""
         return f"output {'at least' if self.sign > 0.0 else 'at most'} {self.sign * threshold:.6g}"
 
@@ -207,7 +207,7 @@ def best_event(
     pair: tuple[int, int],
     outputs: tuple[NDArray[Any], NDArray[Any]],
     draws: int,
-    claim: Claim,
+    claim: AuditedClaim,
     failure: float,
     names: tuple[Any, ...] | None,
     *,
@@ -219,20 +219,20 @@ def best_event(
     ``train``: classifiers are tried too, where outputs have several columns.
     """
     (a, x), (b, y) = (np.split(part, [len(part) // 2]) for part in outputs)
-    scores: list[Any] = [_Line(1.0), _Line(-1.0)] if encoder.kind == "real" else []
+    scores: list[Any] = [_HalfLine(1.0), _HalfLine(-1.0)] if encoder.kind == "real" else []
     scores.append(_ratios(encoder, a, b))
     if train and 1 < len(encoder.sizes) <= _MOST_COLUMNS and encoder.kind in ("vector", "bits"):
         scores += _classifiers(a, b)
-    found = []
+    events = []
     for score in scores:
         value, threshold = _threshold(score(x), score(y), draws, claim, failure)
-        found.append(Event(*pair, score, threshold, score.told(threshold, names), value))
+        events.append(Event(*pair, score, threshold, score.describe(threshold, names), value))
     # The simplest score, which stands first, unless another is clearly better.
-    top = max(event.promise for event in found)
-    return next(event for event in found if event.promise >= top - _CLEARLY * abs(top))
+    top = max(event.promise for event in events)
+    return next(event for event in events if event.promise >= top - _CLEARLY * abs(top))
 
 
-def _threshold(one: Floats, other: Floats, draws: int, claim: Claim, failure: float) -> tuple[float, float]:
+def _threshold(one: Floats, other: Floats, draws: int, claim: AuditedClaim, failure: float) -> tuple[float, float]:
     levels = np.unique(np.concatenate([one, other]))
     if levels.size > _MOST_THRESHOLDS:
         both = np.concatenate([one, other])
@@ -243,9 +243,9 @@ def _threshold(one: Floats, other: Floats, draws: int, claim: Claim, failure: fl
     for k, level in enumerate(levels.tolist()):
         # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is
         # otherwise the luckiest one.
-        seen, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
-        lost = min(round(missed / other.size * draws), draws)
-        value = claim.promise(Tally(round(max(seen, 0.0) / one.size * draws), draws, lost, draws), failure)
+        hits, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
+        false_hits = min(round(missed / other.size * draws), draws)
+        value = claim.promise(Tally(round(max(hits, 0.0) / one.size * draws), draws, false_hits, draws), failure)
         if value > best[0]:
             best = (value, level)
     return best
@@ -253,4 +253,4 @@ def _threshold(one: Floats, other: Floats, draws: int, claim: Claim, failure: fl
 
 def encoder_for(batch: Batch) -> Encoder:
     """Return the encoder for outputs like these."""
-    return fitted(batch.kind, batch.array)
+    return fit_encoder(batch.kind, batch.array)

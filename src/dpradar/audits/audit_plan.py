@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from ..results.audit import AuditResult, Witness
-from .limits import Claim, Tally
+from .epsilon_limits import AuditedClaim, Tally
 
 if TYPE_CHECKING:
     from ..attacks.work_units import WorkUnits
 
-__all__ = ["AuditJob", "Plan", "Progress", "Verdict", "counted", "told"]
+__all__ = ["AuditJob", "AuditPlan", "AuditVerdict", "Progress", "audit_result", "evaluate_test"]
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -22,7 +22,7 @@ _BYTES = 24_000_000  # of outputs in one piece
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class AuditPlan:
     """Sizes, seeds and how often to look."""
 
     root: np.random.SeedSequence
@@ -44,7 +44,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditJob(Generic[T]):
-    """An audit to be run: the pieces, which anyone may do anywhere, and the answer from all of them in order.
+    """An audit to be run: the work units, which any process may compute, and the result from all in order.
 
     ``chosen`` is what the pieces depend on beside the arguments of the audit.
     """
@@ -55,10 +55,10 @@ class AuditJob(Generic[T]):
 
 
 @dataclass(slots=True)
-class Verdict:
+class AuditVerdict:
     """What the test has shown so far. A bound that held at an earlier look still holds."""
 
-    claim: Claim
+    claim: AuditedClaim
     failure: float
     epsilon_lower: float = 0.0
     refuted: bool = False
@@ -72,43 +72,44 @@ class Verdict:
         self.refuted |= self.claim.refuted_by(tally, self.failure, always=always)
 
 
-def counted(
-    parts: Iterable[tuple[int, Tally]], claim: Claim, plan: Plan, total: int
-) -> tuple[Tally, Verdict, int, tuple[str, ...]]:
+def evaluate_test(
+    parts: Iterable[tuple[int, Tally]], claim: AuditedClaim, plan: AuditPlan, total: int
+) -> tuple[Tally, AuditVerdict, int, tuple[str, ...]]:
     """Add up the pieces of a test and return the counts, the verdict, the outputs drawn and notes."""
-    tally, verdict, done = Tally(), Verdict(claim, plan.failure), 0
+    tally, verdict, trials = Tally(), AuditVerdict(claim, plan.failure), 0
     notes: tuple[str, ...] = ()
-    due = _due(total, plan.looks) if plan.sequential else iter(())
+    due = _look_times(total, plan.looks) if plan.sequential else iter(())
     following = next(due, total)
     try:
         for count, part in parts:
-            tally = _added(tally, part)
-            done += count
+            tally = _add_tallies(tally, part)
+            trials += count
             if plan.progress is not None:
-                plan.progress(plan.trials - total + done, plan.trials)
-            if plan.sequential and done >= following:
+                plan.progress(plan.trials - total + trials, plan.trials)
+            if plan.sequential and trials >= following:
                 verdict.look(tally, always=True)
                 following = next(due, total)
                 if verdict.refuted:
                     notes = (f"stopped at look {verdict.looks}: the claim was refuted",)
                     break
     except KeyboardInterrupt:
-        if done == 0:
+        if trials == 0:
             raise
         verdict.look(tally, always=True)
-        return tally, verdict, done, (f"interrupted after {done:,} of {total:,} test outputs; limits are always valid",)
+        notes = (f"interrupted after {trials:,} of {total:,} test outputs; limits are always valid",)
+        return tally, verdict, trials, notes
     if not plan.sequential:
         verdict.look(tally, always=False)
-    return tally, verdict, done, notes
+    return tally, verdict, trials, notes
 
 
-def _due(total: int, looks: int) -> Iterator[int]:
+def _look_times(total: int, looks: int) -> Iterator[int]:
     """Yield after how many outputs to look: ever further apart, as each look has to add something."""
     first = min(total, max(100, total // 200))
     yield from sorted({int(x) for x in np.geomspace(first, total, looks)})
 
 
-def _added(one: Tally, two: Tally) -> Tally:
+def _add_tallies(one: Tally, two: Tally) -> Tally:
     return Tally(
         one.seen_first + two.seen_first,
         one.drawn_first + two.drawn_first,
@@ -118,21 +119,28 @@ def _added(one: Tally, two: Tally) -> Tally:
     )
 
 
-def told(
-    claim: Claim, verdict: Verdict, tally: Tally, *, method: str, witness: Witness, trials: int, notes: tuple[str, ...]
+def audit_result(
+    claim: AuditedClaim,
+    verdict: AuditVerdict,
+    tally: Tally,
+    *,
+    method: str,
+    witness: Witness,
+    trials: int,
+    notes: tuple[str, ...],
 ) -> AuditResult:
     """Return the result of a test of one event."""
     estimate = tally.epsilon_estimate(claim.delta)
     if witness.never:
-        seen = (
+        counts = (
             f"seen {tally.seen_first:,} times for {witness.first}, never in {tally.drawn_other:,} for {witness.other}"
         )
-        notes = (*notes, f"possible violation of the support: the event was {seen}")
+        notes = (*notes, f"possible violation of the support: the event was {counts}")
     return AuditResult(
         claim=claim.text,
         claim_epsilon=claim.epsilon,
         refuted=verdict.refuted,
-        epsilon_lower=claim.told_lower(verdict.epsilon_lower, refuted=verdict.refuted),
+        epsilon_lower=claim.reported_lower(verdict.epsilon_lower, refuted=verdict.refuted),
         epsilon_estimate=estimate,
         delta=claim.delta,
         significance=verdict.failure,

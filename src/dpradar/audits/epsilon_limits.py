@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Claim", "Corner", "Tally", "claimed"]
+__all__ = ["AuditedClaim", "Corner", "Tally", "claim_under"]
 
 _ROUNDING = 1e-12
 
@@ -43,11 +43,11 @@ class Corner:
         >>> round(Corner(0.5, 0.1).epsilon(0.0), 4)
         1.6094
         """
-        found = 0.0
+        epsilon = 0.0
         for much, little in ((self.first, self.other), (1.0 - self.other, 1.0 - self.first)):
             if much - delta > 0.0:
-                found = max(found, math.inf if little <= 0.0 else math.log((much - delta) / little))
-        return found
+                epsilon = max(epsilon, math.inf if little <= 0.0 else math.log((much - delta) / little))
+        return epsilon
 
 
 @dataclass(slots=True)
@@ -72,8 +72,8 @@ class Tally:
     def epsilon_lower(self, delta: float, failure: float, *, always: bool) -> float:
         """Return a lower bound on epsilon that holds except with probability ``failure``.
 
-        When each output speaks for at most one of two inputs and delta is 0, the number that speak for the first among
-        all that speak is binomial, which needs one limit instead of two.
+        When each output is evidence for at most one of two inputs and delta is 0, the number of outputs in favour of
+        the first input, among all that favour one, is binomial, which needs one limit instead of two.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class AuditedClaim:
     """What is claimed about two inputs: a trade-off curve, and epsilon at delta where the claim names them."""
 
     text: str
@@ -115,17 +115,17 @@ class Claim:
         if self.tight:
             failure /= 2.0
         if self.epsilon is not None:
-            found = tally.epsilon_lower(self.delta, failure, always=always) > self.epsilon * (1.0 + _ROUNDING)
-            if found or not self.tight:
-                return found
+            refuted = tally.epsilon_lower(self.delta, failure, always=always) > self.epsilon * (1.0 + _ROUNDING)
+            if refuted or not self.tight:
+                return refuted
         corner = tally.corner(failure, always=always)
         return any(
             much > 1.0 - self.curve.at(min(little, 1.0)) + _ROUNDING
             for much, little in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
         )
 
-    def told_lower(self, lower: float, *, refuted: bool) -> float:
-        """Return the lower bound on epsilon as it is told: not above the claim where that is not refuted.
+    def reported_lower(self, lower: float, *, refuted: bool) -> float:
+        """Return the lower bound on epsilon to report: not above the claim where that is not refuted.
 
         A claim that is tested in two ways is refuted at half of the significance, at which the bound on epsilon alone
         may lie below it. A smaller bound holds as well, and does not contradict the verdict.
@@ -137,18 +137,18 @@ class Claim:
         if self.epsilon is not None:
             return tally.epsilon_lower(self.delta, failure, always=False)
         corner = tally.corner(failure, always=False)
-        grid, rates = _drawn(self.curve)
+        grid, rates = _sampled_curve(self.curve)
         return corner.first - 1.0 + float(np.interp(min(corner.other, 1.0), grid, rates))
 
 
 @lru_cache(maxsize=8)
-def _drawn(curve: TradeoffCurve) -> tuple[Floats, Floats]:
+def _sampled_curve(curve: TradeoffCurve) -> tuple[Floats, Floats]:
     """Return a curve at some points: enough to choose by, and some are slow to evaluate. Tests use the curve itself."""
     grid = np.unique(np.concatenate([[0.0], np.geomspace(1e-8, 1.0, 300), np.linspace(0.0, 1.0, 200)]))
     return grid, np.asarray(curve.fnr(grid))
 
 
-def claimed(claim: object, relation: Relation | None, prior: Prior | None = None) -> Claim:
+def claim_under(claim: object, relation: Relation | None, prior: Prior | None = None) -> AuditedClaim:
     """Return what is claimed under the relation (that of the guarantee itself, if None).
 
     A mechanism is bound to the prior: noise on the numbers of a domain promises less the further they are apart.
@@ -158,12 +158,12 @@ def claimed(claim: object, relation: Relation | None, prior: Prior | None = None
     if not (built or isinstance(source, HasPrivacy)):
         hint = "Such as PureDP(1.0, neighbours='replace-one') or GDP(1.0, neighbours='add-remove')."
         raise ParameterError("audit.claim", "a guarantee or a mechanism", repr(claim), hint)
-    own: Relation = relation or getattr(claim, "neighbours", None) or "replace-one"
-    promise: Privacy | None = source.privacy(own)  # type: ignore[attr-defined]
+    neighbours: Relation = relation or getattr(claim, "neighbours", None) or "replace-one"
+    promise: Privacy | None = source.privacy(neighbours)  # type: ignore[attr-defined]
     if promise is None or promise.curve is None:
         hint = "State the claim for the neighbours that are compared."
-        raise ParameterError("audit.claim", f"one that says something under {own}", repr(claim), hint)
+        raise ParameterError("audit.claim", f"one that says something under {neighbours}", repr(claim), hint)
     text = repr(claim)
-    if getattr(claim, "neighbours", own) != own:
-        text += f", read under {own}" + ("" if promise.epsilon is None else f" as epsilon {promise.epsilon:g}")
-    return Claim(text, own, promise.epsilon, promise.delta, promise.curve, tight=built)
+    if getattr(claim, "neighbours", neighbours) != neighbours:
+        text += f", read under {neighbours}" + ("" if promise.epsilon is None else f" as epsilon {promise.epsilon:g}")
+    return AuditedClaim(text, neighbours, promise.epsilon, promise.delta, promise.curve, tight=built)

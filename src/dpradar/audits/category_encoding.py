@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Encoder", "fitted"]
+__all__ = ["Encoder", "fit_encoder"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -18,7 +18,7 @@ _ATOM = 0.002  # a number that makes up this share of the outputs is a category 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class CategoryColumn:
     """One column: categories are listed values (atoms) first, then bins between edges (numbers), or all else."""
 
     atoms: NDArray[Any]
@@ -46,12 +46,12 @@ class Column:
                 words.append(str(names[int(atom)]) if names is not None else f"{atom:.10g}")
             elif self.edges is None:
                 words.append("anything else")
-        words += _runs(categories[categories >= self.atoms.size] - self.atoms.size, self.edges)
-        shown = words[:6] + ([f"{len(words) - 6} more"] if len(words) > 6 else [])
-        return ", ".join(shown)
+        words += _bin_intervals(categories[categories >= self.atoms.size] - self.atoms.size, self.edges)
+        listed = words[:6] + ([f"{len(words) - 6} more"] if len(words) > 6 else [])
+        return ", ".join(listed)
 
 
-def _runs(bins: NDArray[np.intp], edges: Floats | None) -> list[str]:
+def _bin_intervals(bins: NDArray[np.intp], edges: Floats | None) -> list[str]:
     """Return neighbouring bins as intervals."""
     if edges is None or bins.size == 0:
         return []
@@ -67,7 +67,7 @@ class Encoder:
     """The columns of outputs of one kind."""
 
     kind: str
-    columns: tuple[Column, ...]
+    columns: tuple[CategoryColumn, ...]
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -85,16 +85,16 @@ class Encoder:
         return np.stack([column.codes(table[:, k]) for k, column in enumerate(self.columns)], axis=1)
 
 
-def fitted(kind: str, array: NDArray[Any]) -> Encoder:
+def fit_encoder(kind: str, array: NDArray[Any]) -> Encoder:
     """Return the columns that fit some outputs, which are then used for all.
 
     Examples
     --------
-    >>> fitted("real", np.array([0.0, 0.0, 0.5, 1.5] * 100)).sizes
+    >>> fit_encoder("real", np.array([0.0, 0.0, 0.5, 1.5] * 100)).sizes
     (4,)
     """
     if kind == "bits":
-        column = Column(np.array([0, 1]), None)
+        column = CategoryColumn(np.array([0, 1]), None)
         return Encoder(kind, (column,) * int(array.shape[1]))
     table = array[:, None] if array.ndim == 1 else array
     if kind == "categorical":
@@ -103,20 +103,20 @@ def fitted(kind: str, array: NDArray[Any]) -> Encoder:
     return Encoder(kind, tuple(_numbers(table[:, k], bins) for k in range(table.shape[1])))
 
 
-def _categories(values: NDArray[Any]) -> Column:
-    found, counts = np.unique(values, return_counts=True)
-    if found.size > _MOST_CATEGORIES:
-        found = np.sort(found[np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]])
-    return Column(found, None)
+def _categories(values: NDArray[Any]) -> CategoryColumn:
+    atoms, counts = np.unique(values, return_counts=True)
+    if atoms.size > _MOST_CATEGORIES:
+        atoms = np.sort(atoms[np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]])
+    return CategoryColumn(atoms, None)
 
 
-def _numbers(values: NDArray[Any], bins: int) -> Column:
-    found, counts = np.unique(values, return_counts=True)
+def _numbers(values: NDArray[Any], bins: int) -> CategoryColumn:
+    distinct, counts = np.unique(values, return_counts=True)
     often = counts >= max(2, _ATOM * values.size)
-    if often.all() and found.size <= _MOST_CATEGORIES:
-        return Column(found, np.empty(0))
-    rest = np.sort(np.repeat(found[~often], counts[~often]))
+    if often.all() and distinct.size <= _MOST_CATEGORIES:
+        return CategoryColumn(distinct, np.empty(0))
+    rest = np.sort(np.repeat(distinct[~often], counts[~often]))
     shares = np.concatenate([[0.002, 0.01], np.linspace(0.0, 1.0, bins + 1)[1:-1], [0.99, 0.998]])
     # The ends of what was seen are edges too: a value beyond them is news.
     edges = np.unique(np.concatenate([[rest[0]], np.quantile(rest, np.sort(shares)), [np.nextafter(rest[-1], np.inf)]]))
-    return Column(found[often], edges)
+    return CategoryColumn(distinct[often], edges)

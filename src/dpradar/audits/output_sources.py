@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from ..errors import DpradarError, ParameterError
 from ..params import shown
 from .executable import Executable
-from .outputs import AskedKind, normalised
+from .output_arrays import RequestedKind, normalise
 from .samples import Samples
 
-__all__ = ["Batch", "Source", "source_of"]
+__all__ = ["Batch", "OutputSource", "source_of"]
 
 Ints = NDArray[np.intp]
 _ONE_VALUE = "vectorised=False (command line: --one-value)"
@@ -37,7 +37,7 @@ class Batch:
 
 
 @dataclass(slots=True, eq=False)
-class Source:
+class OutputSource:
     """Something that gives outputs for inputs; each input has a name for the witness.
 
     ``pairs`` are the pairs of inputs that may be compared (all, when None).
@@ -47,8 +47,8 @@ class Source:
     call: Callable[[Ints, np.random.Generator], Any]
     pairs: tuple[tuple[int, int], ...] | None = None
     log: Samples | None = None
-    asked: AskedKind = "auto"
-    known: tuple[Any, ...] = field(default=())
+    requested_kind: RequestedKind = "auto"
+    known_names: tuple[Any, ...] = field(default=())
     kind: str | None = None
     named: bool = False
     lock: Lock = field(default_factory=Lock)  # names get their codes one batch after the other
@@ -70,14 +70,16 @@ class Source:
         """Return one output per input, normalised; names and the kind of the first batch are kept."""
         raw = self.draw(inputs, rng)
         with self.lock:
-            return self._normalised(raw, inputs.size)
+            return self._normalise(raw, inputs.size)
 
-    def _normalised(self, raw: Any, count: int) -> Batch:
+    def _normalise(self, raw: Any, count: int) -> Batch:
         # A few rows of a vector may look like bits or like sets, and a few sets like bits.
-        fixed = self.asked == "auto" and self.kind in ("real", "vector")
-        kind, array, names = normalised(raw, cast("AskedKind", self.kind) if fixed else self.asked, self.known)
-        if self.named and self.asked == "auto" and kind == "bits" and names is None:
-            kind, array, names = normalised(raw, "subset", self.known)
+        fixed = self.requested_kind == "auto" and self.kind in ("real", "vector")
+        kind, array, names = normalise(
+            raw, cast("RequestedKind", self.kind) if fixed else self.requested_kind, self.known_names
+        )
+        if self.named and self.requested_kind == "auto" and kind == "bits" and names is None:
+            kind, array, names = normalise(raw, "subset", self.known_names)
         if len(array) != count:
             hint = "A sampler returns one output for each input it is given."
             raise ParameterError("sampler", f"one that returns {count} outputs", f"{len(array)}", hint)
@@ -89,24 +91,30 @@ class Source:
             raise ParameterError("sampler", f"one whose outputs stay {self.kind}", got, hint)
         self.kind, self.named = kind, names is not None
         if names is not None:
-            self.known = names
+            self.known_names = names
         return Batch(kind, array, raw)
 
 
 def source_of(
-    sampler: Any, domain: Any, pairs: Any, *, vectorised: bool | None, asked: AskedKind, probe: np.random.Generator
-) -> Source:
+    sampler: Any,
+    domain: Any,
+    pairs: Any,
+    *,
+    vectorised: bool | None,
+    requested_kind: RequestedKind,
+    probe: np.random.Generator,
+) -> OutputSource:
     """Return the source that the arguments of an audit describe."""
     if isinstance(sampler, Samples):
-        return Source(tuple(map(str, sampler.names)), _no_call, log=sampler)
+        return OutputSource(tuple(map(str, sampler.names)), _no_call, log=sampler)
     if pairs is not None:
-        return _of_pairs(sampler, pairs, asked, probe)
+        return _of_pairs(sampler, pairs, requested_kind, probe)
     records, count = _domain(sampler, domain)
     names = tuple(map(shown, records)) if records is not None else tuple(f"value {k}" for k in range(count))
     if not callable(sampler):
         hint = "Or Samples.read('pairs.csv') for a log, or Executable([...]) for a program."
         raise ParameterError("sampler", "a function (inputs, rng) -> outputs", shown(sampler), hint)
-    source = Source(names, _function(sampler, records, vectorised=vectorised), asked=asked)
+    source = OutputSource(names, _function(sampler, records, vectorised=vectorised), requested_kind=requested_kind)
     if not isinstance(sampler, Executable):
         _check_own_noise(source, probe)
     return source
@@ -137,13 +145,15 @@ def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
 
 
 def _positional(function: Any) -> int:
-    """Return how many positional arguments a function needs; 2 where that cannot be told."""
+    """Return how many positional arguments a function needs; 2 where that is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 2
-    needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
-    return len(needed)
+    required = [
+        p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    ]
+    return len(required)
 
 
 def _function(sampler: Any, records: list[Any] | None, *, vectorised: bool | None) -> Callable[..., Any]:
@@ -152,50 +162,50 @@ def _function(sampler: Any, records: list[Any] | None, *, vectorised: bool | Non
 
     def call(inputs: Ints, rng: np.random.Generator) -> Any:
         if at_once:
-            given: Any = inputs if records is None else [copy(records[k]) for k in inputs.tolist()]
-            return sampler(given, rng) if takes_rng else sampler(given)
+            arguments: Any = inputs if records is None else [copy(records[k]) for k in inputs.tolist()]
+            return sampler(arguments, rng) if takes_rng else sampler(arguments)
         values = inputs.tolist() if records is None else [copy(records[k]) for k in inputs.tolist()]
         return [sampler(value, rng) if takes_rng else sampler(value) for value in values]
 
     return call
 
 
-def _check_own_noise(source: Source, rng: np.random.Generator) -> None:
+def _check_own_noise(source: OutputSource, rng: np.random.Generator) -> None:
     """Raise when many copies of one input show that outputs are not independent.
 
     They get the same output, which changes from call to call: the noise is drawn once for the whole array. Or they get
     different outputs, but the same ones at every call: the function starts its random numbers anew.
     """
-    copies, known = np.zeros(_PROBE, dtype=np.intp), source.known
+    copies, known_names = np.zeros(_PROBE, dtype=np.intp), source.known_names
     calls: list[NDArray[Any]] = []
     while len(calls) < _CALLS:
         try:
-            _, found, names = normalised(source.call(copies.copy(), rng), source.asked, known)
+            _, outputs, names = normalise(source.call(copies.copy(), rng), source.requested_kind, known_names)
         except ParameterError:
             raise
         except Exception as error:  # code of others: it may raise anything
             hint = f"The error was raised by the sampler itself; a function of one value needs {_ONE_VALUE}."
             got = f"{type(error).__name__}"
             raise ParameterError("sampler", f"a function that can be asked for {_PROBE} outputs", got, hint) from error
-        if len(found) != _PROBE:
+        if len(outputs) != _PROBE:
             hint = f"Return one output for each input; a function of one value needs {_ONE_VALUE}."
             allowed = f"one that returns {_PROBE} outputs for {_PROBE} inputs"
-            raise ParameterError("sampler", allowed, f"{len(found)}", hint)
-        known = names or known
-        calls.append(found)
-        alike = [bool(np.all(out == out[:1])) for out in calls]
+            raise ParameterError("sampler", allowed, f"{len(outputs)}", hint)
+        known_names = names or known_names
+        calls.append(outputs)
+        constant = [bool(np.all(out == out[:1])) for out in calls]
         same = all(np.array_equal(out, calls[0]) for out in calls)
-        if all(alike) and not same:
+        if all(constant) and not same:
             hint = f"Its noise is drawn once for the whole array; a function of one value needs {_ONE_VALUE}."
             raise ParameterError("sampler", "one that draws noise for every input", f"{_PROBE} equal outputs", hint)
-        if not (all(alike) or same):
+        if not (all(constant) or same):
             return
-    if not alike[0]:
+    if not constant[0]:
         hint = "Seed the generator outside of the function, or use the one that is passed to it."
         raise ParameterError("sampler", "one that draws new noise at every call", "the same outputs every time", hint)
 
 
-def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind, probe: np.random.Generator) -> Source:
+def _of_pairs(sampler: Any, pairs: Any, requested_kind: RequestedKind, probe: np.random.Generator) -> OutputSource:
     hint = "Such as pairs=[(data_with, data_without)]."
     if not isinstance(pairs, Sequence) or not pairs or any(len(pair) != 2 for pair in pairs):
         raise ParameterError("audit.pairs", "a list of pairs of neighbouring data sets", shown(pairs), hint)
@@ -207,18 +217,18 @@ def _of_pairs(sampler: Any, pairs: Any, asked: AskedKind, probe: np.random.Gener
 
     def call(inputs: Ints, rng: np.random.Generator) -> Any:
         if arguments >= 3:  # (data set, how many, rng): one call for all outputs about a data set
-            return _gathered(sampler, sets, inputs, rng)
+            return _gather_outputs(sampler, sets, inputs, rng)
         fresh = (copy(sets[k]) for k in inputs.tolist())
         return [sampler(data, rng) if arguments == 2 else sampler(data) for data in fresh]
 
     compared = tuple((2 * k, 2 * k + 1) for k in range(len(pairs)))
-    source = Source(names, call, pairs=compared, asked=asked)
+    source = OutputSource(names, call, pairs=compared, requested_kind=requested_kind)
     if arguments >= 3:
         _check_own_noise(source, probe)
     return source
 
 
-def _gathered(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.Generator) -> Any:
+def _gather_outputs(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.Generator) -> Any:
     order = np.argsort(inputs, kind="stable")
     kinds, counts = np.unique(inputs, return_counts=True)
     parts = [np.asarray(sampler(copy(sets[k]), n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]

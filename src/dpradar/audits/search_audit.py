@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
 from ..results.audit import AuditResult, Witness
-from .limits import Claim, Tally
-from .plan import counted, told
-from .search import Event, best_event, best_pairs, encoder_for
-from .sources import Batch
+from .audit_plan import audit_result, evaluate_test
+from .epsilon_limits import AuditedClaim, Tally
+from .event_search import Event, best_event, best_pairs, encoder_for
+from .output_sources import Batch
 
 if TYPE_CHECKING:
-    from .encoding import Encoder
-    from .plan import Plan
+    from .audit_plan import AuditPlan
+    from .category_encoding import Encoder
+    from .output_sources import OutputSource
     from .samples import Samples
-    from .sources import Source
 
-__all__ = ["blind_audit", "log_audit"]
+__all__ = ["log_audit", "search_audit"]
 
 Ints = NDArray[np.intp]
 _MOST_INPUTS = 48  # inputs compared with each other; of a larger domain a random part is looked at
@@ -32,7 +32,7 @@ _MOST_SEARCHED = 400_000  # outputs; more would find the same event
 _FEWEST = 60  # outputs per input below which a pair cannot be judged
 
 
-def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
+def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
     """Return the audit of a sampler of which nothing is known."""
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     pool, pairs = _candidates(source, plan, rng)
@@ -40,10 +40,10 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
     share = 0.2 if plan.sequential else 0.5
     budget = min(max(4 * _FEWEST, int(plan.trials * share)), plan.trials // 2, _MOST_SEARCHED)
     try:
-        event, spent = _searched(source, claim, plan, pool, pairs, budget, rng)
+        event, search_trials = _search_event(source, claim, plan, pool, pairs, budget, rng)
     except KeyboardInterrupt:
         return _nothing_tested(claim, plan)
-    total = max(2, plan.trials - spent)
+    total = max(2, plan.trials - search_trials)
     sides = np.array([event.first, event.other])
 
     def work(count: int, rng: np.random.Generator) -> Tally:
@@ -51,26 +51,26 @@ def blind_audit(source: Source, claim: Claim, plan: Plan) -> AuditResult:
         outputs = source.batch(inputs, rng).array
         first = inputs == event.first
         drawn = int(np.count_nonzero(first))
-        return Tally(event.seen(outputs[first]), drawn, event.seen(outputs[~first]), count - drawn)
+        return Tally(event.count(outputs[first]), drawn, event.count(outputs[~first]), count - drawn)
 
     size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
     pieces = WorkUnits(work, total, size, plan.root, stage=1)
-    tally, verdict, done, notes = counted(pieces.run(plan.workers), claim, plan, total)
+    tally, verdict, tested, notes = evaluate_test(pieces.run(plan.workers), claim, plan, total)
     if len(pool) < len(source.names):
         notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
     method = "search for inputs and event, then test on new outputs"
-    return told(
+    return audit_result(
         claim,
         verdict,
         tally,
         method=method,
         witness=_witness(source, event, tally),
-        trials=spent + done,
+        trials=search_trials + tested,
         notes=notes,
     )
 
 
-def _nothing_tested(claim: Claim, plan: Plan) -> AuditResult:
+def _nothing_tested(claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
     return AuditResult(
         claim=claim.text,
         claim_epsilon=claim.epsilon,
@@ -85,7 +85,9 @@ def _nothing_tested(claim: Claim, plan: Plan) -> AuditResult:
     )
 
 
-def _candidates(source: Source, plan: Plan, rng: np.random.Generator) -> tuple[list[int], list[tuple[int, int]]]:
+def _candidates(
+    source: OutputSource, plan: AuditPlan, rng: np.random.Generator
+) -> tuple[list[int], list[tuple[int, int]]]:
     """Return the inputs to look at and the ordered pairs to compare."""
     if source.pairs is not None:
         pairs = [pair for one, other in source.pairs for pair in ((one, other), (other, one))]
@@ -100,10 +102,10 @@ def _candidates(source: Source, plan: Plan, rng: np.random.Generator) -> tuple[l
     return pool, [(a, b) for a in pool for b in pool if a != b]
 
 
-def _searched(
-    source: Source,
-    claim: Claim,
-    plan: Plan,
+def _search_event(
+    source: OutputSource,
+    claim: AuditedClaim,
+    plan: AuditPlan,
     pool: list[int],
     pairs: list[tuple[int, int]],
     budget: int,
@@ -117,27 +119,27 @@ def _searched(
     encoder = encoder_for(batch)
     chosen = best_pairs(encoder, batch, inputs, pairs, claim.delta, _TOP)
     draws = max(1, (plan.trials - budget) // 2)
-    spent = 16 + inputs.size
-    found: list[tuple[tuple[int, int], Any]] = []
+    search_trials = 16 + inputs.size
+    samples: list[tuple[tuple[int, int], Any]] = []
     for pair in chosen:
         sides = rng.permutation(np.resize(np.array(pair), budget // 2 // len(chosen)))
         closer = source.batch(sides, rng)
-        spent += sides.size
+        search_trials += sides.size
         outputs = tuple(
-            np.concatenate([_padded(batch, closer)[inputs == side], closer.array[sides == side]]) for side in pair
+            np.concatenate([_pad_columns(batch, closer)[inputs == side], closer.array[sides == side]]) for side in pair
         )
-        found.append((pair, outputs))
+        samples.append((pair, outputs))
         if plan.progress is not None:
-            plan.progress(spent, plan.trials)
-    return _best(encoder, found, draws, claim, plan, source.known or None), spent
+            plan.progress(search_trials, plan.trials)
+    return _choose_event(encoder, samples, draws, claim, plan, source.known_names or None), search_trials
 
 
-def _best(
+def _choose_event(
     encoder: Encoder,
     candidates: list[tuple[tuple[int, int], Any]],
     draws: int,
-    claim: Claim,
-    plan: Plan,
+    claim: AuditedClaim,
+    plan: AuditPlan,
     names: tuple[Any, ...] | None,
 ) -> Event:
     """Return the best event of the candidate pairs; classifiers, which take long, are tried on the best pair only."""
@@ -151,13 +153,13 @@ def _best(
     return max(simple[top], event(top, train=True), key=lambda one: one.promise)
 
 
-def _padded(batch: Batch, like: Batch) -> NDArray[Any]:
+def _pad_columns(batch: Batch, like: Batch) -> NDArray[Any]:
     """Return the outputs with as many columns as later ones: a subset may hold values that were not seen before."""
     array, missing = batch.array, like.array.ndim > 1 and like.array.shape[1] - batch.array.shape[1]
     return np.pad(array, ((0, 0), (0, missing))) if missing else array
 
 
-def _witness(source: Source, event: Event, tally: Tally) -> Witness:
+def _witness(source: OutputSource, event: Event, tally: Tally) -> Witness:
     return Witness(
         first=source.names[event.first],
         other=source.names[event.other],
@@ -169,7 +171,7 @@ def _witness(source: Source, event: Event, tally: Tally) -> Witness:
     )
 
 
-def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditResult:
+def log_audit(source: OutputSource, log: Samples, claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
     """Return the audit of logged pairs of inputs and outputs: a random half chooses, the other half tests."""
     if plan.sequential:
         raise ParameterError("audit.sequential", "False with a log", "True", "All of a log is there at once.")
@@ -191,18 +193,18 @@ def log_audit(source: Source, log: Samples, claim: Claim, plan: Plan) -> AuditRe
         outputs = tuple(log.outputs[half[codes[half] == side]] for side in pair)
         found.append((pair, outputs))
     draws = int(min((codes[rest] == side).sum() for pair, _ in found for side in pair))
-    best = _best(encoder, found, draws, claim, plan, log.output_names)
+    best = _choose_event(encoder, found, draws, claim, plan, log.output_names)
     tested = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
 
     def work(count: int, rng: np.random.Generator) -> Tally:
-        seen = [best.seen(outputs) if len(outputs) else 0 for outputs in tested]
-        return Tally(seen[0], len(tested[0]), seen[1], len(tested[1]))
+        event_counts = [best.count(outputs) if len(outputs) else 0 for outputs in tested]
+        return Tally(event_counts[0], len(tested[0]), event_counts[1], len(tested[1]))
 
-    tally, verdict, _, notes = counted(WorkUnits(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
+    tally, verdict, _, notes = evaluate_test(WorkUnits(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
     if len(pool) < len(log.names):
         notes = (*notes, f"compared {len(pool)} of {len(log.names):,} inputs, those with the most outputs")
     method = "search for inputs and event in half of the log, test on the other half"
-    result = told(
+    result = audit_result(
         claim,
         verdict,
         tally,
