@@ -212,7 +212,7 @@ def attack_job(
     size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
 
     def piece(count: int, rng: np.random.Generator) -> AttackCounts:
-        return _run_piece(release, threat, chosen, count, rng)
+        return _unit_counts(release, threat, chosen, count, rng)
 
     pieces = WorkUnits(piece, total, size, root)
     return AttackJob(mechanism, best, chosen, pieces, level, maximise if strategy is None else None)
@@ -265,7 +265,9 @@ def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> NDArra
     )
 
 
-def _run_piece(release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator) -> AttackCounts:
+def _unit_counts(
+    release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator
+) -> AttackCounts:
     if release.sample is None:
         message = f"{release.name} cannot be drawn from"
         raise UnsupportedError(message)

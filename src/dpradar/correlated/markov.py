@@ -1,4 +1,4 @@
-"""Markov chains: what a record tells about its neighbours in time.
+"""Markov chains: what a record reveals about its neighbours in time.
 
 Given everything the attacker knows, the unknown records to the right of the target run up to the next known one (or to
 the end), those to the left down to the last known one (or to the start), and both runs depend on the target alone.
@@ -70,20 +70,20 @@ def mixing_time(P: Floats, distance: float, most: int = 1_000_000) -> int | None
     >>> mixing_time(np.array([[0.882412, 0.117588], [0.304706, 0.695294]]), 0.25)
     2
     """
-    squares, apart = [P], []
+    squares, distances = [P], []
     while True:
-        apart.append(_spread(squares[-1]))
-        if apart[-1] <= distance or 2 ** len(squares) > most:
+        distances.append(_spread(squares[-1]))
+        if distances[-1] <= distance or 2 ** len(squares) > most:
             break
         squares.append(squares[-1] @ squares[-1])
-    if apart[-1] > distance:
+    if distances[-1] > distance:
         return None
-    done, power = 0, np.eye(P.shape[0])  # the distance never grows with time, so powers of two find the place
+    time, power = 0, np.eye(P.shape[0])  # the distance never grows with time, so powers of two find the place
     for k in reversed(range(len(squares))):
         longer = power @ squares[k]
         if _spread(longer) > distance:
-            power, done = longer, done + 2**k
-    return done + 1 if _spread(power) > distance else done
+            power, time = longer, time + 2**k
+    return time + 1 if _spread(power) > distance else time
 
 
 def _spread(power: Floats) -> float:
@@ -118,11 +118,11 @@ def steps(chain: Chain, epsilon: float) -> tuple[float, float]:
     """
     most = chain.length * epsilon
     try:
-        total, pad, taken = _two(chain, epsilon) if chain.states == 2 else _many(chain, epsilon)
+        total, pad, records = _two(chain, epsilon) if chain.states == 2 else _many(chain, epsilon)
     except NumericsError:  # probabilities too small for floats: what holds for any dependence is left
         return most, most
     computed = min(epsilon + max(total, 0.0), most)
-    return computed + pad + (_SLACK + _UNIT * taken) * (1.0 + computed), computed
+    return computed + pad + (_SLACK + _UNIT * records) * (1.0 + computed), computed
 
 
 def _two(chain: Chain, epsilon: float) -> tuple[float, float, int]:
@@ -136,18 +136,18 @@ def _two(chain: Chain, epsilon: float) -> tuple[float, float, int]:
 
 def _many(chain: Chain, epsilon: float) -> tuple[float, float, int]:
     left, right = many_state_sides(chain, epsilon)
-    taken = max(len(left.log_ratio), len(right.log_ratio))
+    records = max(len(left.log_ratio), len(right.log_ratio))
     total = 0.0
-    for i in _places(chain.length, taken):
+    for i in _places(chain.length, records):
         both = left.at(i) + right.at(chain.length - 1 - i)
         np.fill_diagonal(both, 0.0)
         total = max(total, float(both.max()))
-    return total, 0.0, taken
+    return total, 0.0, records
 
 
-def _places(n: int, settled: int) -> Sequence[int]:
-    """Return the targets that can differ: both sides have settled away from the ends."""
-    return range(n) if n <= 2 * settled + 1 else [*range(settled), n // 2, *range(n - settled, n)]
+def _places(n: int, converged: int) -> Sequence[int]:
+    """Return the targets that can differ: both sides have converged away from the ends."""
+    return range(n) if n <= 2 * converged + 1 else [*range(converged), n // 2, *range(n - converged, n)]
 
 
 def counting_lower(chain: Chain, epsilon: float, values: Floats) -> float:
@@ -169,11 +169,11 @@ def counting_lower(chain: Chain, epsilon: float, values: Floats) -> float:
     best = 0.0
     for sign in (1.0, -1.0):
         tilt = np.exp(sign * epsilon * (values - values.max() if sign > 0 else values - values.min()) / span)
-        best = max(best, _tilted(chain, tilt))
+        best = max(best, _largest_log_ratio(chain, tilt))
     return max(best * (1.0 - _SLACK) - 8.0 * _STILL * chain.length, 0.0)
 
 
-def _tilted(chain: Chain, tilt: Floats) -> float:
+def _largest_log_ratio(chain: Chain, tilt: Floats) -> float:
     """Return the largest ln E[prod tilt | x_i] - ln E[prod tilt | x_i'] over records and states."""
     P, w, n = np.asarray(chain.transitions), np.asarray(chain.initial), chain.length
     after = _powers(P * tilt[None, :], np.ones(P.shape[0]), n)[::-1]  # of the records after each one
@@ -192,14 +192,14 @@ def _powers(step: Floats, start: Floats, count: int) -> Floats:
     Where all entries grow alike, up to a relative error, they do so ever after up to that error for each step: a matrix
     without negative entries keeps the order of vectors (Collatz and Wielandt).
     """
-    found = np.empty((count, start.size))
+    rows = np.empty((count, start.size))
     now = start / start.max()
     for i in range(count):
-        found[i] = now
+        rows[i] = now
         fresh = step @ now
         fresh = fresh / fresh.max()
         if np.all(np.abs(fresh - now) <= _STILL * now):
-            found[i + 1 :] = fresh
+            rows[i + 1 :] = fresh
             break
         now = fresh
-    return found
+    return rows

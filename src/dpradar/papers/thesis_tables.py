@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..correlated import Joint
-from ..correlated.finite import channel_leakage
+from ..correlated.finite_models import channel_leakage
 from ..granularity.claims import survey
 from .table import Table
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Schedule", "drift", "moved_apart", "moved_bound"]
+__all__ = ["Schedule", "change_bound", "drift", "hilbert_distance"]
 
 Floats = NDArray[np.float64]
-_PADS = {0: 1e-11, 200: 1e-10, 1_000: 1e-9}  # of the leakage, tried from so many steps on
+_PADS = {0: 1e-11, 200: 1e-10, 1_000: 1e-9}  # of the leakage, tried from this many steps on
 _LEAST_PAD = 1e-12
 _FIRST = 8
 _OUTWARD = 1.0 + 1e-9
@@ -26,7 +26,7 @@ _RATE = 1.15  # checks cost as much as steps: one in seven
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of one sum of products
 
 
-def moved_apart(before: Floats, now: Floats) -> Floats:
+def hilbert_distance(before: Floats, now: Floats) -> Floats:
     """Return Hilbert's distance of rows: the log of the largest over the smallest ratio of entries.
 
     Rounding is added; infinite where other entries are 0.
@@ -34,7 +34,7 @@ def moved_apart(before: Floats, now: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> moved_apart(np.array([[1.0, 0.5], [1.0, 0.0]]), np.array([[1.0, 0.25], [1.0, 0.5]])).round(6).tolist()
+    >>> hilbert_distance(np.array([[1.0, 0.5], [1.0, 0.0]]), np.array([[1.0, 0.25], [1.0, 0.5]])).round(6).tolist()
     [0.693147, inf]
     """
     some = before > 0.0
@@ -43,8 +43,8 @@ def moved_apart(before: Floats, now: Floats) -> Floats:
     np.log(np.divide(now, before, out=np.ones_like(now), where=some & (now > 0.0)), out=log)
     high = np.where(some, log, -np.inf).max(axis=-1)
     low = np.where(some, log, np.inf).min(axis=-1)
-    apart = np.where(some.any(axis=-1), high - low, 0.0) + _ROUNDING * before.shape[-1]
-    return np.where(same, apart, np.inf)
+    distance = np.where(some.any(axis=-1), high - low, 0.0) + _ROUNDING * before.shape[-1]
+    return np.where(same, distance, np.inf)
 
 
 def drift(P: Floats, length: int) -> float:
@@ -59,23 +59,23 @@ def drift(P: Floats, length: int) -> float:
     >>> round(drift(np.array([[0.9, 0.1], [0.1, 0.9]]), 1000), 6)
     5.0
     """
-    found, power, taken = float(length), P, 1
-    while taken < found:
+    limit, power, steps = float(length), P, 1
+    while steps < limit:
         if power.min() > 0.0:
             log = np.log(power)
-            apart = log[:, None, :] - log[None, :, :]
-            rate = math.tanh(float((apart.max(axis=-1) - apart.min(axis=-1)).max()) / 4.0)
-            found = found if rate >= 1.0 else min(found, taken / (1.0 - rate) * _OUTWARD)
-        power, taken = power @ power, 2 * taken
-    return found
+            differences = log[:, None, :] - log[None, :, :]
+            rate = math.tanh(float((differences.max(axis=-1) - differences.min(axis=-1)).max()) / 4.0)
+            limit = limit if rate >= 1.0 else min(limit, steps / (1.0 - rate) * _OUTWARD)
+        power, steps = power @ power, 2 * steps
+    return limit
 
 
-def moved_bound(apart: float, spread: float) -> float:
-    """Return how much a log-ratio of sums of K_y q_y can grow where both K move by at most ``apart``.
+def change_bound(distance: float, spread: float) -> float:
+    """Return how much a log-ratio of sums of K_y q_y can grow where both K move by at most ``distance``.
 
     K stays a distribution, and q varies by e^spread at most.
     """
-    return 2.0 * math.expm1(apart) * -math.expm1(-spread) if apart < 1.0 else math.inf
+    return 2.0 * math.expm1(distance) * -math.expm1(-spread) if distance < 1.0 else math.inf
 
 
 class Schedule:
@@ -94,6 +94,6 @@ class Schedule:
         return True
 
     def certified(self, count: int, holds: Callable[[float], bool]) -> float | None:
-        """Return the smallest pad that holds after so many steps, if any does."""
+        """Return the smallest pad that holds after this many steps, if any does."""
         pads = (max(_LEAST_PAD, pad * self._scale) for least, pad in _PADS.items() if count >= least)
         return next((pad for pad in pads if holds(pad)), None)

@@ -11,14 +11,14 @@ from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
 from ..results import Bound
 from ..results.correlation import DOUBTED, Correlation, Theorem
 from .fitting import Fit
-from .kinds import KINDS, Asked, Lower, released
-from .parameters import EPSILON, TARGET
-from .theorems import OURS, Release, Route, error_of
+from .model_kinds import KINDS, LowerBound, ReleaseRequest, release_text
+from .shared_options import EPSILON, TARGET
+from .theorems import OURS, Route, SumRelease, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .kinds import Targets
+    from .model_kinds import Targets
     from .models import Chain, GaussianGroups, Groups, Joint
 
     Model = Groups | GaussianGroups | Chain | Joint
@@ -80,14 +80,14 @@ def leakage(
     model, kind = fitted.model, KINDS[type(fitted.model)]
     level = EPSILON.check("leakage", epsilon)
     goal = TARGET.check("leakage", level if target is None else target) if target is not None or level > 0.0 else level
-    asked = Asked(
+    request = ReleaseRequest(
         clip=fitted.clip if clip is None else clip,
         targets=targets,
         values=fitted.values if values is None else values,
         observed=fitted.observed,
     )
-    release = kind.release(model, asked)
-    routes = _doubted(kind.routes(model, release), fitted)
+    release = kind.release(model, request)
+    routes = _with_doubts(kind.routes(model, release), fitted)
     theorems = tuple(_theorem(route, level, goal, release) for route in routes)
     usable = [one.bound for one in theorems if one.usable and one.bound is not None]
     close = min(bound.value for bound in usable) * (1.0 + _AGREE)
@@ -96,7 +96,7 @@ def leakage(
     whole = model.records is not None and model.records > 1 and kind.group(model) == model.records
     return Correlation(
         model=kind.described(model) if modelled else kind.without_model(model),
-        release=released(level, release),
+        release=release_text(level, release),
         epsilon=level,
         target=goal,
         leakage=best,
@@ -133,37 +133,39 @@ def calibrate(
     >>> round(c.epsilon, 4), c.leakage.value <= 1.0
     (0.3333, True)
     """
-    asked = leakage(what, TARGET.check("calibrate", target), target=target, clip=clip, targets=targets, values=values)
-    chosen = asked.chosen
+    at_target = leakage(
+        what, TARGET.check("calibrate", target), target=target, clip=clip, targets=targets, values=values
+    )
+    chosen = at_target.chosen
     if chosen is None or chosen.epsilon is None:
         raise UnsupportedError(f"no theorem that may be used keeps the leakage at {target:g}.")
     epsilon = chosen.epsilon
     for _ in range(8):  # a product of rounded numbers may stray above the target by a unit in the last place
-        found = leakage(what, epsilon, target=target, clip=clip, targets=targets, values=values)
-        if found.leakage.value <= target:
-            return found
+        calibrated = leakage(what, epsilon, target=target, clip=clip, targets=targets, values=values)
+        if calibrated.leakage.value <= target:
+            return calibrated
         epsilon *= 1.0 - 1e-12
     raise InconsistentEvidence(
-        f"epsilon {epsilon!r} should keep the leakage at {target!r} and gives {found.leakage!r}."
+        f"epsilon {epsilon!r} should keep the leakage at {target!r} and gives {calibrated.leakage!r}."
     )
 
 
-def _as_fit(what: Any) -> Fit:
+def _as_fit(model: Any) -> Fit:
     """Return a model as if it had been fitted, with nothing to check."""
-    if isinstance(what, Fit):
-        return what
-    if type(what) not in KINDS:
+    if isinstance(model, Fit):
+        return model
+    if type(model) not in KINDS:
         allowed = f"given {', '.join(kind.__name__ for kind in KINDS)}, or what fit() returned"
-        raise ParameterError("leakage", allowed, type(what).__name__)
-    return Fit(model=what)
+        raise ParameterError("leakage", allowed, type(model).__name__)
+    return Fit(model=model)
 
 
-def _doubted(found: list[Route], fitted: Fit) -> list[Route]:
+def _with_doubts(routes: list[Route], fitted: Fit) -> list[Route]:
     """Return the theorems with what the data say against the model: a reason not to use them, or a thing assumed."""
     doubts = fitted.doubts
     against = f"the data speak against the model (check {', '.join(check.name for check in doubts)})"
     result = []
-    for route in found:
+    for route in routes:
         if route.model_free:
             result.append(route)
         elif doubts and not fitted.claimed:
@@ -174,7 +176,7 @@ def _doubted(found: list[Route], fitted: Fit) -> list[Route]:
     return result
 
 
-def _theorem(route: Route, epsilon: float, target: float, release: Release) -> Theorem:
+def _theorem(route: Route, epsilon: float, target: float, release: SumRelease) -> Theorem:
     value = None if route.leak is None else float(route.leak(epsilon))
     allowed = None if route.allowed is None or not route.usable or target <= 0.0 else route.allowed(target)
     bound = None
@@ -197,19 +199,19 @@ def _theorem(route: Route, epsilon: float, target: float, release: Release) -> T
     )
 
 
-def _lower(found: Lower | None, best: Bound) -> Bound | None:
+def _lower(lower: LowerBound | None, best: Bound) -> Bound | None:
     """Return what some attacker reaches, where that is known; it cannot exceed what no attacker exceeds."""
     if best.side == "exact" and best.low is not None:
-        found = Lower(best.low, best.rule, best.assumes)
-    if found is None or found.value <= 0.0:
+        lower = LowerBound(best.low, best.rule, best.assumes)
+    if lower is None or lower.value <= 0.0:
         return None
-    if found.value > best.value + _AGREE:
+    if lower.value > best.value + _AGREE:
         message = (
-            f"the leakage is at least {found.value:.9g} by {found.rule} but at most {best.value:.9g} by {best.rule}"
+            f"the leakage is at least {lower.value:.9g} by {lower.rule} but at most {best.value:.9g} by {best.rule}"
         )
         raise InconsistentEvidence(f"{message}. Please report this with the call that led to it.")
-    value = min(found.value, best.value)
-    return Bound(value=value, side="lower", rule=found.rule, cites=(OURS,), assumes=found.assumes)
+    value = min(lower.value, best.value)
+    return Bound(value=value, side="lower", rule=lower.rule, cites=(OURS,), assumes=lower.assumes)
 
 
 def _no_free_lunch(best: Bound, target: float, span: float | None, records: int | None) -> tuple[str, ...]:

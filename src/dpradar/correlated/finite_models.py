@@ -55,17 +55,17 @@ def laplace_leakage(model: Joint, query: Floats, scale: float) -> float:
     index = np.searchsorted(places, query.ravel())
     outputs = np.zeros((query.size, places.size))
     outputs[np.arange(query.size), index] = 1.0
-    apart = -np.abs(places[:, None] - places[None, :]) / scale
-    return _leakage(model, outputs, lambda law: _mixed(law, apart))
+    exponents = -np.abs(places[:, None] - places[None, :]) / scale
+    return _leakage(model, outputs, lambda law: _log_mixture(law, exponents))
 
 
-def _mixed(law: Floats, apart: Floats) -> Floats:
+def _log_mixture(law: Floats, exponents: Floats) -> Floats:
     """Return the logarithms of mixtures of noise at all places; far places are added up as logarithms."""
     with np.errstate(divide="ignore"):
-        if apart.min() > _FAR:
-            return np.asarray(np.log(law @ np.exp(apart)))
+        if exponents.min() > _FAR:
+            return np.asarray(np.log(law @ np.exp(exponents)))
         log = np.log(law)
-        return np.stack([np.logaddexp.reduce(log + column, axis=-1) for column in apart.T], axis=-1)
+        return np.stack([np.logaddexp.reduce(log + column, axis=-1) for column in exponents.T], axis=-1)
 
 
 def channel_leakage(model: Joint, matrix: Floats) -> float:
@@ -106,10 +106,12 @@ def _leakage(model: Joint, outputs: Floats, logs: Callable[[Floats], Floats]) ->
     largest = 0.0
     for target, known in _adversaries(n):
         unknown = tuple(j for j in range(n) if j != target and j not in known)
-        seen = np.moveaxis(weighted.sum(axis=unknown, keepdims=True), target, 0)
-        seen = seen.reshape(joint.shape[target], -1, outputs.shape[1])  # target value, known values, output
-        mass = seen.sum(axis=2, keepdims=True)
-        law = logs(np.divide(seen, mass, out=np.zeros_like(seen), where=mass > 0.0))
+        joint_outputs = np.moveaxis(weighted.sum(axis=unknown, keepdims=True), target, 0)
+        joint_outputs = joint_outputs.reshape(
+            joint.shape[target], -1, outputs.shape[1]
+        )  # target value, known values, output
+        mass = joint_outputs.sum(axis=2, keepdims=True)
+        law = logs(np.divide(joint_outputs, mass, out=np.zeros_like(joint_outputs), where=mass > 0.0))
         possible = np.broadcast_to(mass > 0.0, law.shape)
         high = np.where(possible, law, -np.inf).max(axis=0)
         low = np.where(possible, law, np.inf).min(axis=0)

@@ -14,8 +14,8 @@ from ..mechanisms import Channel
 from ..numerics.rounding import SLACK
 from ..params import as_floats
 from ..threats import Goal, Knowledge, Prior, Threat
-from .finite import checked_channel, sensitivity
-from .parameters import EPSILON
+from .finite_models import checked_channel, sensitivity
+from .shared_options import EPSILON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ _RULE = "conditional-channel"
 
 
 @dataclass(frozen=True, slots=True)
-class _Mixtures:
+class _LaplaceMixtures:
     """Laplace noise around each of the places, mixed with the weights of each row."""
 
     places: Floats
@@ -49,11 +49,11 @@ class _Mixtures:
 
     def cells(self, grid: Floats) -> Floats:
         """Return the probabilities of the cells between the points of the grid, and of the tails."""
-        apart = (grid[None, :] - self.places[:, None]) / self.scale
-        below = np.where(apart < 0.0, 0.5 * np.exp(np.minimum(apart, 0.0)), 0.5)
-        above = np.where(apart >= 0.0, 0.5 * np.exp(-np.maximum(apart, 0.0)), 0.5)
+        difference = (grid[None, :] - self.places[:, None]) / self.scale
+        below = np.where(difference < 0.0, 0.5 * np.exp(np.minimum(difference, 0.0)), 0.5)
+        above = np.where(difference >= 0.0, 0.5 * np.exp(-np.maximum(difference, 0.0)), 0.5)
         inside = np.where(  # differences on the side where they are exact
-            apart[:, 1:] <= 0.0,
+            difference[:, 1:] <= 0.0,
             below[:, 1:] - below[:, :-1],
             above[:, :-1] - above[:, 1:],
         )
@@ -128,14 +128,14 @@ def assess(
     if channel is not None:
         rows = checked_channel(model, channel)[view.tables]
         matrix = np.einsum("xu,xuy->xy", view.weights, rows)
-        return _labelled(assess_channel(Channel(matrix), threat), f"a channel on {about}")
+        return _with_assumptions(assess_channel(Channel(matrix), threat), f"a channel on {about}")
     answers = model.total() if query is None else _checked_query(model, query)
     scale = _scale(answers, EPSILON.check("correlated.assess", epsilon))
     places, index = np.unique(answers.ravel()[view.tables], return_inverse=True)
     weights = np.zeros((view.values.size, places.size))
     for x, (where, share) in enumerate(zip(index.reshape(view.tables.shape), view.weights, strict=True)):
         np.add.at(weights[x], where, share)
-    return _enclosed(_Mixtures(places, weights, scale), threat, f"Laplace noise of scale {scale:g} on {about}")
+    return _enclose(_LaplaceMixtures(places, weights, scale), threat, f"Laplace noise of scale {scale:g} on {about}")
 
 
 def _scale(answers: Floats, epsilon: float) -> float:
@@ -155,7 +155,7 @@ def _checked_query(model: Joint, query: Any) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _View:
+class _AttackerView:
     """What the attacker does not know: the target's values with their probabilities, and what goes with each.
 
     ``tables[x, u]`` is the place of the table with target value x and unknown records u among all tables,
@@ -168,7 +168,7 @@ class _View:
     weights: Floats
 
 
-def _view(model: Joint, target: int, known: dict[int, int]) -> _View:
+def _view(model: Joint, target: int, known: dict[int, int]) -> _AttackerView:
     joint = np.asarray(model.probabilities)
     if not 0 <= target < model.records:
         raise ParameterError("correlated.assess.target", f"a record from 0 to {model.records - 1}", target)
@@ -187,22 +187,22 @@ def _view(model: Joint, target: int, known: dict[int, int]) -> _View:
         raise ParameterError("correlated.assess.known", "compatible with two values of the target", "others", hint)
     weights = mass[possible] / total[possible, None]
     law = total[possible] / total[possible].sum()
-    return _View(np.asarray(model.values[target])[possible], law, tables[possible], weights)
+    return _AttackerView(np.asarray(model.values[target])[possible], law, tables[possible], weights)
 
 
-def _enclosed(mixtures: _Mixtures, threat: Threat, name: str) -> Assessment:
+def _enclose(mixtures: _LaplaceMixtures, threat: Threat, name: str) -> Assessment:
     """Return the answer between that of cells, which hide where in a cell the output was, and that of end points."""
     grid = _first_grid(mixtures, _FIRST_CELLS)
     while True:
-        low = assess_channel(Channel(_normed(mixtures.cells(grid))), threat)
-        high = assess_channel(Channel(_normed(mixtures.points(grid))), threat)
+        low = assess_channel(Channel(_normalise_rows(mixtures.cells(grid))), threat)
+        high = assess_channel(Channel(_normalise_rows(mixtures.points(grid))), threat)
         if _gap(low, high) <= _CLOSE or 2 * grid.size > _MOST_CELLS:
             break
         grid = np.union1d(grid, (grid[1:] + grid[:-1]) / 2.0)
     return _between(low, high, name)
 
 
-def _first_grid(mixtures: _Mixtures, cells: int) -> Floats:
+def _first_grid(mixtures: _LaplaceMixtures, cells: int) -> Floats:
     """Return the places themselves, which no cell may have inside, and points between them."""
     places = mixtures.places
     if places.size == 1:
@@ -211,7 +211,7 @@ def _first_grid(mixtures: _Mixtures, cells: int) -> Floats:
     return np.union1d(places, between)
 
 
-def _normed(matrix: Floats) -> Floats:
+def _normalise_rows(matrix: Floats) -> Floats:
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))  # rounding only
 
 
@@ -233,12 +233,12 @@ def _between(low: Assessment, high: Assessment, name: str) -> Assessment:
         side: Side = "exact" if exact and value - floor <= 2.0 * _CLOSE else "upper"
         bounds[quantity] = replace(upper, value=value, low=max(floor, 0.0) if exact else None, high=value, side=side)
     changed: Any = bounds
-    return _labelled(replace(low, **changed, others=high.others), name)
+    return _with_assumptions(replace(low, **changed, others=high.others), name)
 
 
-def _labelled(result: Assessment, name: str) -> Assessment:
+def _with_assumptions(result: Assessment, name: str) -> Assessment:
     """Return the assessment with what it assumes said of correlated records."""
-    noted: Any = {
+    bounds: Any = {
         quantity: None
         if bound is None
         else replace(
@@ -249,4 +249,4 @@ def _labelled(result: Assessment, name: str) -> Assessment:
         )
         for quantity, bound in result.bounds.items()
     }
-    return replace(result, release=name, **noted)
+    return replace(result, release=name, **bounds)

@@ -69,22 +69,22 @@ def _pair(
 ) -> float:
     epsilon, (low, high), values = release
     rate = epsilon / (high - low)
-    own = rate * (min(max(values[1], low), high) - min(max(values[0], low), high))
+    target_gain = rate * (min(max(values[1], low), high) - min(max(values[0], low), high))
     if other is None:
-        return own
+        return target_gain
     known = [j for j in range(covariance.shape[0]) if j not in (target, other)]
     two = [target, other]
-    given = covariance[np.ix_(two, two)]
+    conditional = covariance[np.ix_(two, two)]
     if known:
         cross = covariance[np.ix_(two, known)]
-        given = given - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
-    beta = given[0, 1] / given[0, 0]
-    sd = math.sqrt(max(float(given[1, 1] - beta * given[0, 1]), 0.0))
+        conditional = conditional - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
+    beta = conditional[0, 1] / conditional[0, 0]
+    sd = math.sqrt(max(float(conditional[1, 1] - beta * conditional[0, 1]), 0.0))
     if sd == 0.0:
-        return own
+        return target_gain
     centres = [float(means[other] + beta * (value - means[target])) for value in values]
     best = 0.0
     for tilt in (rate, -rate):
         first, second = (_log_moment(centre, sd, low, high, tilt) for centre in centres)
-        best = max(best, abs(math.copysign(own, tilt) + second - first))
+        best = max(best, abs(math.copysign(target_gain, tilt) + second - first))
     return best

@@ -23,17 +23,17 @@ _FEW = 20  # values, below which a test of normality says nothing
 _FEW_STEPS = 50
 _Z = 2.5758  # two-sided, at the significance above
 _PHASES = 8
-_SHOWN = 0.0001  # the smallest p that is told apart
+_SHOWN = 0.0001  # the smallest p that is shown
 
 
 def tail(statistic: float, degrees: float) -> float:
-    """Return Pr[chi-squared with so many degrees of freedom >= statistic]."""
+    """Return Pr[chi-squared with this many degrees of freedom >= statistic]."""
     from scipy import special
 
     return float(special.gammaincc(degrees / 2.0, statistic / 2.0)) if degrees > 0 else 1.0
 
 
-def _p(value: float) -> str:
+def _p_text(value: float) -> str:
     return f"p < {_SHOWN:g}" if value < _SHOWN else f"p = {value:.2g}"
 
 
@@ -45,18 +45,19 @@ def normal_check(samples: Mapping[str, Floats]) -> Check:
     usable = {name: one for name, one in samples.items() if one.size >= _FEW and float(one.std()) > 0.0}
     if not usable:
         return Check(name="normal", holds=None, text=f"too few values to tell (fewer than {_FEW})")
-    worst, which, shape = 1.0, "", (0.0, 0.0)
+    worst, sample_name, shape = 1.0, "", (0.0, 0.0)
     for name, one in usable.items():
         z = (one - one.mean()) / one.std()
         skew, excess = float((z**3).mean()), float((z**4).mean()) - 3.0
         p = math.exp(-(_skew_score(skew, one.size) ** 2 + _kurtosis_score(excess, one.size) ** 2) / 2.0)
         if p <= worst:
-            worst, which, shape = p, name, (skew, excess)
+            worst, sample_name, shape = p, name, (skew, excess)
     worst = min(1.0, worst * len(usable))  # the smallest of several
-    told = f"skewness {shape[0]:.2f}, excess kurtosis {shape[1]:.2f}{f' of {which}' if which else ''}, {_p(worst)}"
+    of_sample = f" of {sample_name}" if sample_name else ""
+    detail = f"skewness {shape[0]:.2f}, excess kurtosis {shape[1]:.2f}{of_sample}, {_p_text(worst)}"
     if worst < SIGNIFICANCE:
-        return Check(name="normal", holds=False, text=f"values are not normal: {told}")
-    return Check(name="normal", holds=None, text=f"nothing speaks against normal values ({told})")
+        return Check(name="normal", holds=False, text=f"values are not normal: {detail}")
+    return Check(name="normal", holds=None, text=f"nothing speaks against normal values ({detail})")
 
 
 def _skew_score(skew: float, n: int) -> float:
@@ -82,7 +83,7 @@ def _kurtosis_score(excess: float, n: int) -> float:
 def group_checks(covariances: Sequence[Floats], counts: Sequence[int], *, kinds: bool) -> list[Check]:
     """Return the hypotheses about covariances: positive definite, equal variances, rho (m - 2) < 1."""
     smallest = min(gaussian.smallest_eigenvalue(one) for one in covariances)
-    found = [
+    checks = [
         Check(
             name="positive-definite",
             holds=smallest > 0.0,
@@ -92,14 +93,14 @@ def group_checks(covariances: Sequence[Floats], counts: Sequence[int], *, kinds:
     ]
     pairs = [(int(one.shape[0]), gaussian.largest_correlation(one)) for one in covariances]
     m, rho = max(pairs, key=lambda pair: pair[1] * (pair[0] - 2))
-    found.append(
+    checks.append(
         Check(
             name="rho(m-2)<1",
             holds=rho * (m - 2) < 1.0,
             text=f"largest correlation {max(r for _, r in pairs):.4g}, groups of at most {max(k for k, _ in pairs)}",
         )
     )
-    return found
+    return checks
 
 
 def _variance_check(covariances: Sequence[Floats], counts: Sequence[int], *, kinds: bool) -> Check:
@@ -110,11 +111,11 @@ def _variance_check(covariances: Sequence[Floats], counts: Sequence[int], *, kin
     low, high = float(sd.min()), float(sd.max())
     error = math.sqrt(1.0 / max(min(counts), 1))  # of the difference of two logarithms, nearly
     differ = math.log(high / low) > _Z * error
-    told = f"standard deviations from {low:.4g} to {high:.4g}"
+    detail = f"standard deviations from {low:.4g} to {high:.4g}"
     return Check(
         name="equal-variances",
         holds=False if differ else None,
-        text=f"{told}, further apart than chance explains" if differ else f"{told}, not far enough apart to tell",
+        text=f"{detail}, further apart than chance explains" if differ else f"{detail}, not far enough apart to tell",
     )
 
 
@@ -124,19 +125,19 @@ def independence_check(means: Floats) -> Check:
     if means.size < _FEW or float(means.std()) == 0.0:
         return Check(name=name, holds=None, text="groups are taken to be independent of each other")
     r = float(np.corrcoef(means[:-1], means[1:])[0, 1])
-    told = f"means of neighbouring groups have correlation {r:.2f}"
+    detail = f"means of neighbouring groups have correlation {r:.2f}"
     if abs(r) > _Z / math.sqrt(means.size):
-        text = f"{told}: the file is sorted, or groups depend on each other, which no bound here covers"
+        text = f"{detail}: the file is sorted, or groups depend on each other, which no bound here covers"
         return Check(name=name, holds=None, text=text)
-    return Check(name=name, holds=None, text=f"taken to be independent; {told}, no sign of the contrary")
+    return Check(name=name, holds=None, text=f"taken to be independent; {detail}, no sign of the contrary")
 
 
 def _likelihood_ratio(counts: Counts, expected: Counts) -> float:
-    seen = counts > 0.0
-    return float(2.0 * (counts[seen] * np.log(counts[seen] / expected[seen])).sum())
+    positive = counts > 0.0
+    return float(2.0 * (counts[positive] * np.log(counts[positive] / expected[positive])).sum())
 
 
-def _homogeneous(name: str, what: str, counts: Counts) -> Check:
+def _homogeneous(name: str, compared: str, counts: Counts) -> Check:
     """Return whether parts of a series (first axis) have the same transitions."""
     whole = counts.sum(axis=0)
     leave = whole.sum(axis=1, keepdims=True)
@@ -145,14 +146,14 @@ def _homogeneous(name: str, what: str, counts: Counts) -> Check:
     parts = (counts.sum(axis=2) > 0.0).sum(axis=0)
     degrees = float(((parts - 1).clip(0) * ((whole > 0.0).sum(axis=1) - 1).clip(0)).sum())
     if counts.sum() < _FEW_STEPS or degrees == 0.0:
-        return Check(name=name, holds=None, text=f"too few transitions to compare {what}")
+        return Check(name=name, holds=None, text=f"too few transitions to compare {compared}")
     p = tail(statistic, degrees)
     if p < SIGNIFICANCE:
-        return Check(name=name, holds=False, text=f"transitions differ between {what} ({_p(p)})")
-    return Check(name=name, holds=None, text=f"no difference seen between {what} ({_p(p)})")
+        return Check(name=name, holds=False, text=f"transitions differ between {compared} ({_p_text(p)})")
+    return Check(name=name, holds=None, text=f"no difference seen between {compared} ({_p_text(p)})")
 
 
-def _order(triples: Counts) -> Check:
+def _order_check(triples: Counts) -> Check:
     """Return whether the state before the last one still matters."""
     before, after = triples.sum(axis=2), triples.sum(axis=0)
     middle = triples.sum(axis=(0, 2))
@@ -165,8 +166,8 @@ def _order(triples: Counts) -> Check:
         return Check(name=name, holds=None, text="too few transitions to see a longer memory")
     p = tail(statistic, degrees)
     if p < SIGNIFICANCE:
-        return Check(name=name, holds=False, text=f"a state depends on more than the one before it ({_p(p)})")
-    return Check(name=name, holds=None, text=f"no sign of a longer memory ({_p(p)})")
+        return Check(name=name, holds=False, text=f"a state depends on more than the one before it ({_p_text(p)})")
+    return Check(name=name, holds=None, text=f"no sign of a longer memory ({_p_text(p)})")
 
 
 def _table(pairs: NDArray[np.intp], size: int) -> Counts:
@@ -185,17 +186,17 @@ def chain_checks(states: NDArray[np.intp], P: Floats, *, period: int | None) -> 
     rare = int(counts.min())
     low = float(P.min())
     text = f"smallest transition probability {low:.4g}, seen {rare} times" if rare else "a transition was never seen"
-    found = [Check(name="positive", holds=rare > 0, text=text)]
+    checks = [Check(name="positive", holds=rare > 0, text=text)]
     halves = np.stack([_table(pairs[half], size) for half in np.array_split(np.arange(len(pairs)), 2)])
-    found.append(_homogeneous("stationary", "the first and the second half", halves))
+    checks.append(_homogeneous("stationary", "the first and the second half", halves))
     if period is not None:
         phase = (place % period) * _PHASES // period
         parts = np.stack([_table(pairs[phase == k], size) for k in range(_PHASES)])
-        found.append(_homogeneous("same-all-day", f"parts of a period of {period}", parts))
+        checks.append(_homogeneous("same-all-day", f"parts of a period of {period}", parts))
     triple = np.flatnonzero(together[:-1] & together[1:])
-    found.append(_order(_table(np.column_stack([states[triple], states[triple + 1], states[triple + 2]]), size)))
+    checks.append(_order_check(_table(np.column_stack([states[triple], states[triple + 1], states[triple + 2]]), size)))
     time = markov.mixing_time(P, SIGNIFICANCE)
     if time is not None:
         text = f"after {time} steps the start is forgotten (within {SIGNIFICANCE:g} in total variation)"
-        found.append(Check(name="mixing", holds=True, text=text))
-    return found
+        checks.append(Check(name="mixing", holds=True, text=text))
+    return checks
