@@ -130,11 +130,11 @@ def _fixed(trajectory: Any) -> Hashable:
 
 def _differing(first: Stream, other: Stream) -> list[tuple[Hashable, Any]]:
     """Return the cells (user, time) where two streams differ; a missing point is a value like any other."""
-    found = []
+    cells = []
     for user in first.keys() | other.keys():
         one, two = first.get(user, {}), other.get(user, {})
-        found += [(user, time) for time in one.keys() | two.keys() if one.get(time) != two.get(time)]
-    return found
+        cells += [(user, time) for time in one.keys() | two.keys() if one.get(time) != two.get(time)]
+    return cells
 
 
 def cells_changed(first: Stream, other: Stream) -> float:
@@ -160,13 +160,13 @@ def windows_changed(first: Stream, other: Stream, width: int) -> float:
     >>> windows_changed(one, two, 2), windows_changed(one, two, 5)
     (2.0, 1.0)
     """
-    needed = Counter(time for _, time in _differing(first, other))
+    changes = Counter(time for _, time in _differing(first, other))
     total, covered = 0, 0
     open_windows: deque[tuple[int, int]] = deque()  # (start, how many), those that still cover the time
-    for time in sorted(needed):
+    for time in sorted(changes):
         while open_windows and open_windows[0][0] <= time - width:
             covered -= open_windows.popleft()[1]
-        more = max(0, needed[time] - covered)
+        more = max(0, changes[time] - covered)
         open_windows.append((time, more))
         covered += more
         total += more

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .accounting import accounted
 from .claims.linting import findings_of
+from .pipeline_accounting import account_costs
 
 if TYPE_CHECKING:
     from ..results.accounting import Accounting
@@ -51,7 +51,7 @@ def account(pipeline: Pipeline) -> Accounting:
     >>> account(Pipeline(steps=steps, partitions=[Partition(name="age", kind="value")])).total("bounded").epsilon
     inf
     """
-    found = accounted(pipeline)
+    accounting = account_costs(pipeline)
     # That the total is above the claim is what the numbers say themselves.
-    against = tuple(one for one in findings_of(pipeline, found) if one.severity != "note" and one.rule != "total")
-    return replace(found, findings=against, met=False if against and found.met else found.met)
+    against = tuple(one for one in findings_of(pipeline, accounting) if one.severity != "note" and one.rule != "total")
+    return replace(accounting, findings=against, met=False if against and accounting.met else accounting.met)

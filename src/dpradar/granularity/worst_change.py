@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scipy.special import ndtri_exp
 
-from .cells import distance_in, patterns, times_as_far
 from .conversions import conversion
+from .partition_cells import distance_in, patterns, scale_loss
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .cells import Pattern
-    from .facts import Facts, Hidden
+    from .database_facts import Facts, Hidden
+    from .neighbour_relation import Granularity
+    from .partition_cells import Pattern
     from .pipeline import Pipeline, Step
-    from .relation import Granularity
 
-__all__ = ["Known", "Part", "Reading", "Sum", "added", "gaussian_of_pure", "sequential", "worst"]
+__all__ = ["Part", "Reading", "SumCache", "WorstSum", "gaussian_of_pure", "sequential", "sum_losses", "worst_change"]
 
 _MODES: tuple[Hidden, ...] = ("values", "points", "people")
 Reading = Literal["pure", "gaussian", "all"]
@@ -55,26 +55,26 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class WorstSum:
     """The worst change: the sum of losses (of squares for Gaussian steps), and which steps it counts."""
 
     value: float
     parts: tuple[tuple[Part, bool], ...] = ()
 
 
-Known = dict[tuple["Granularity", Reading, "Facts"], Sum]
+SumCache = dict[tuple["Granularity", Reading, "Facts"], WorstSum]
 
 
-def worst(pipeline: Pipeline, target: Granularity, reading: Reading, known: Known | None = None) -> Sum:
+def worst_change(pipeline: Pipeline, target: Granularity, reading: Reading, cache: SumCache | None = None) -> WorstSum:
     """Return the total under a granularity, the worst over what may be hidden where that is not said.
 
-    ``known`` keeps what was composed: totals under several granularities of one pipeline share it.
+    ``cache`` holds sums that were computed before: totals under several granularities of one pipeline share it.
     """
-    kept: Known = {} if known is None else known
-    found = [_best(pipeline, target, reading, mode, kept) for mode in _modes(pipeline, target)]
-    if not found:
-        return Sum(math.inf)
-    return max(found, key=lambda one: one.value)
+    totals: SumCache = {} if cache is None else cache
+    sums = [_best(pipeline, target, reading, mode, totals) for mode in _modes(pipeline, target)]
+    if not sums:
+        return WorstSum(math.inf)
+    return max(sums, key=lambda one: one.value)
 
 
 def _modes(pipeline: Pipeline, target: Granularity) -> tuple[Hidden, ...]:
@@ -87,46 +87,46 @@ def _modes(pipeline: Pipeline, target: Granularity) -> tuple[Hidden, ...]:
     return ("points", "people") if "trajectory" in joins else _MODES
 
 
-def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden, known: Known) -> Sum:
+def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden, cache: SumCache) -> WorstSum:
     """Return the smallest total that follows from one granularity under which all steps are composed."""
     facts = replace(pipeline.facts, hidden=mode)
-    found = _kept(pipeline, target, reading, facts, known)
-    value, base, factor = found.value, target, 1.0
+    best = _cached_sum(pipeline, target, reading, facts, cache)
+    value, base, factor = best.value, target, 1.0
     for other in dict.fromkeys((*pipeline.granularities, *pipeline.described)):
         far = conversion(other, target, facts).factor
         if other == target or math.isinf(far):
             continue
-        one = _kept(pipeline, other, reading, facts, known)
-        scaled = times_as_far(far if reading == "pure" else far * far, one.value)
+        one = _cached_sum(pipeline, other, reading, facts, cache)
+        scaled = scale_loss(far if reading == "pure" else far * far, one.value)
         if scaled < value:
-            found, value, base, factor = one, scaled, other, far
+            best, value, base, factor = one, scaled, other, far
     if base == target:
-        return found
+        return best
     rule = f"; {base} to {target} times {factor:g} (Proposition A.7)"
-    parts = tuple((replace(p, loss=times_as_far(factor, p.loss), rule=p.rule + rule), c) for p, c in found.parts)
-    return Sum(value, parts)
+    parts = tuple((replace(p, loss=scale_loss(factor, p.loss), rule=p.rule + rule), c) for p, c in best.parts)
+    return WorstSum(value, parts)
 
 
-def _kept(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts, known: Known) -> Sum:
+def _cached_sum(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts, cache: SumCache) -> WorstSum:
     key = (base, reading, facts)
-    if key not in known:
-        known[key] = _composed(pipeline, base, reading, facts)
-    return known[key]
+    if key not in cache:
+        cache[key] = _sum_of_steps(pipeline, base, reading, facts)
+    return cache[key]
 
 
-def _composed(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts) -> Sum:
+def _sum_of_steps(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts) -> WorstSum:
     """Return the loss of all steps under one granularity."""
-    counted = [step for step in pipeline.steps if step.unbudgeted or _of(step, reading)]
-    whole = [_plain_part(step, base, facts) for step in counted if step.partition is None or step.unbudgeted]
+    included = [step for step in pipeline.steps if step.unbudgeted or _of(step, reading)]
+    whole = [_plain_part(step, base, facts) for step in included if step.partition is None or step.unbudgeted]
     values = [_power(part, reading) for part in whole]
     parts = [(part, True) for part in whole]
     for partition in pipeline.partitions:
-        inside = [step for step in counted if step.partition == partition.name and not step.unbudgeted]
+        inside = [step for step in included if step.partition == partition.name and not step.unbudgeted]
         if inside:
-            found = _partitioned(pipeline, partition.name, inside, base, reading, facts)
-            values.append(found.value)
-            parts += found.parts
-    return Sum(added(values), tuple(parts))
+            partition_sum = _partition_sum(pipeline, partition.name, inside, base, reading, facts)
+            values.append(partition_sum.value)
+            parts += partition_sum.parts
+    return WorstSum(sum_losses(values), tuple(parts))
 
 
 def _of(step: Step, reading: Reading) -> bool:
@@ -136,13 +136,13 @@ def _of(step: Step, reading: Reading) -> bool:
 def _power(part: Part, reading: Reading) -> float:
     """Return what a step adds: its loss, or the square of its mu, as often as it is made."""
     if reading == "pure":
-        return times_as_far(float(part.step.times), part.loss)
+        return scale_loss(float(part.step.times), part.loss)
     mu = part.loss if part.step.notion == "gaussian" else gaussian_of_pure(part.loss)
     mu = max(mu, _TINY) if mu > 0.0 else 0.0
-    return times_as_far(float(part.step.times), mu * mu)
+    return scale_loss(float(part.step.times), mu * mu)
 
 
-def added(values: Iterable[float]) -> float:
+def sum_losses(values: Iterable[float]) -> float:
     """Return a sum, infinite where a term is."""
     some = list(values)
     return math.inf if any(map(math.isinf, some)) else math.fsum(some)
@@ -150,13 +150,13 @@ def added(values: Iterable[float]) -> float:
 
 def sequential(pipeline: Pipeline, target: Granularity, notion: Literal["pure", "gaussian"]) -> float:
     """Return what adding up all steps says, whatever they read."""
-    found = []
+    totals = []
     for mode in _modes(pipeline, target):
         facts = replace(pipeline.facts, hidden=mode)
         parts = [_plain_part(step, target, facts) for step in pipeline.steps if step.unbudgeted or _of(step, notion)]
-        found.append(added(_power(part, notion) for part in parts))
-    worst = max(found, default=math.inf)
-    return worst if notion == "pure" else math.sqrt(worst)
+        totals.append(sum_losses(_power(part, notion) for part in parts))
+    largest = max(totals, default=math.inf)
+    return largest if notion == "pure" else math.sqrt(largest)
 
 
 # --------------------------------------------------------------------------------------------------------------- steps
@@ -166,12 +166,12 @@ def _plain_part(step: Step, base: Granularity, facts: Facts) -> Part:
     """Return the loss of a step that reads everything."""
     if step.unbudgeted:
         return Part(step, math.inf, "no cost is stated")
-    found = []
+    candidates = []
     for stated, budget in step.losses:
         far = conversion(stated, base, facts)
-        loss = times_as_far(step.sensitivity, times_as_far(far.factor, budget))
-        found.append((loss, stated, far))
-    loss, stated, far = min(found, key=lambda one: one[0])
+        loss = scale_loss(step.sensitivity, scale_loss(far.factor, budget))
+        candidates.append((loss, stated, far))
+    loss, stated, far = min(candidates, key=lambda one: one[0])
     names = ["Corollary 4.17" if step.notion == "gaussian" else "Corollary 4.2"]
     if step.sensitivity != 1.0:
         names.append("Proposition A.3")
@@ -180,23 +180,23 @@ def _plain_part(step: Step, base: Granularity, facts: Facts) -> Part:
     return Part(step, loss, f"sequential ({', '.join(names)})")
 
 
-def _partitioned(
+def _partition_sum(
     pipeline: Pipeline, name: str, steps: Sequence[Step], base: Granularity, reading: Reading, facts: Facts
-) -> Sum:
+) -> WorstSum:
     """Return the worst change of a partition: the largest sum over cells that can change together."""
     partition, cells = pipeline.partition(name), pipeline.cells(name)
     several = len(cells) > 1
-    found: list[Sum] = []
+    candidates: list[WorstSum] = []
     for pattern in patterns(partition, base, facts):
-        known: dict[tuple[Any, ...], float] = {}
+        distances: dict[tuple[Any, ...], float] = {}
         by_cell: dict[str, list[Part]] = {cell: [] for cell in cells}
         for step in steps:
-            by_cell[str(step.cell)].append(_cell_part(step, base, pattern, pipeline, facts, known, several=several))
-        sums = [added(_power(part, reading) for part in by_cell[cell]) for cell in cells]
+            by_cell[str(step.cell)].append(_cell_part(step, base, pattern, pipeline, facts, distances, several=several))
+        sums = [sum_losses(_power(part, reading) for part in by_cell[cell]) for cell in cells]
         value, chosen = _largest(sums, pattern)
         parts = [(part, place in chosen) for place, cell in enumerate(cells) for part in by_cell[cell]]
-        found.append(Sum(value, tuple(parts)))
-    return max(found, key=lambda one: one.value)
+        candidates.append(WorstSum(value, tuple(parts)))
+    return max(candidates, key=lambda one: one.value)
 
 
 def _cell_part(
@@ -205,19 +205,19 @@ def _cell_part(
     pattern: Pattern,
     pipeline: Pipeline,
     facts: Facts,
-    known: dict[tuple[Any, ...], float],
+    distances: dict[tuple[Any, ...], float],
     *,
     several: bool,
 ) -> Part:
     partition = pipeline.partition(str(step.partition))
     common = step.domain == "common"
-    found = []
+    losses = []
     for stated, budget in step.losses:
         key = (stated, common)  # thousands of steps share a few relations
-        if key not in known:
-            known[key] = distance_in(stated, base, pattern, partition, facts, common=common, several=several)
-        found.append(times_as_far(step.sensitivity, times_as_far(known[key], budget)))
-    return Part(step, min(found), _theorem(step, base, pattern, partition.kind, infinite=math.isinf(min(found))))
+        if key not in distances:
+            distances[key] = distance_in(stated, base, pattern, partition, facts, common=common, several=several)
+        losses.append(scale_loss(step.sensitivity, scale_loss(distances[key], budget)))
+    return Part(step, min(losses), _theorem(step, base, pattern, partition.kind, infinite=math.isinf(min(losses))))
 
 
 def _largest(sums: Sequence[float], pattern: Pattern) -> tuple[float, set[int]]:
@@ -225,10 +225,10 @@ def _largest(sums: Sequence[float], pattern: Pattern) -> tuple[float, set[int]]:
     count = len(sums) if math.isinf(pattern.cells) else min(int(pattern.cells), len(sums))
     if pattern.successive:
         windows = [range(start, start + count) for start in range(len(sums) - count + 1)]
-        best = max(windows, key=lambda window: added(sums[k] for k in window))
-        return added(sums[k] for k in best), set(best)
+        best = max(windows, key=lambda window: sum_losses(sums[k] for k in window))
+        return sum_losses(sums[k] for k in best), set(best)
     order = sorted(range(len(sums)), key=lambda k: -sums[k])[:count]
-    return added(sums[k] for k in order), set(order)
+    return sum_losses(sums[k] for k in order), set(order)
 
 
 def _theorem(step: Step, base: Granularity, pattern: Pattern, kind: str, *, infinite: bool) -> str:
@@ -242,9 +242,9 @@ def _theorem(step: Step, base: Granularity, pattern: Pattern, kind: str, *, infi
     if common and base.name == "bounded" and kind == "value":
         return f"two cells ({'Corollary 4.23' if gaussian else 'Corollary 4.12'})"
     if pattern.cells == 1.0:
-        own = "Theorem 4.21" if gaussian else "Theorem 4.6"
+        distinct = "Theorem 4.21" if gaussian else "Theorem 4.6"
         shared = "Theorem 4.22" if gaussian else "Theorem 4.11"
         order = "Proposition 4.7, " if kind == "index" else ""
-        return f"parallel ({order}{shared if common else own})"
+        return f"parallel ({order}{shared if common else distinct})"
     count = "all cells" if math.isinf(pattern.cells) else f"at most {pattern.cells:g} cells"
     return f"{count}{' in a row' if pattern.successive else ''} ({general})"

@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..params import Param, shown
 
 if TYPE_CHECKING:
-    from .relation import Granularity
+    from .neighbour_relation import Granularity
 
 __all__ = ["Facts", "domain_warnings"]
 
@@ -55,10 +55,10 @@ class Facts:
     degree: int | None = None
 
     def __post_init__(self) -> None:
-        for name, what in _COUNTS.items():
+        for name, meaning in _COUNTS.items():
             value = getattr(self, name)
             if value is not None:
-                param = Param(name=name, integer=True, low=1, what=what)
+                param = Param(name=name, integer=True, low=1, what=meaning)
                 object.__setattr__(self, name, int(param.check("Facts", value)))
         if self.size not in (None, "public", "private"):
             raise ParameterError("Facts.size", "'public' or 'private'", shown(self.size))
@@ -93,7 +93,7 @@ def domain_warnings(granularity: Granularity, facts: Facts) -> tuple[str, ...]:
     """
     name, leaves, hidden = granularity.name, granularity.neighbours == "add-remove", facts.hidden
     nothing = "so every mechanism satisfies it, even one that publishes"
-    apart = "are never connected, so"
+    reason = "are never connected, so"
     cases = (
         (
             name == "unbounded" and facts.size == "public",
@@ -109,15 +109,15 @@ def domain_warnings(granularity: Granularity, facts: Facts) -> tuple[str, ...]:
         ),
         (
             name == "bounded" and facts.size == "private",
-            f"tables of different sizes {apart} the number of records is not protected",
+            f"tables of different sizes {reason} the number of records is not protected",
         ),
         (
             name in ("user", "element") and not leaves and hidden == "people",
-            f"different groups of people {apart} who takes part is not protected",
+            f"different groups of people {reason} who takes part is not protected",
         ),
         (
             name == "l-trajectory" and hidden in ("points", "people"),
-            f"other times of recording {apart} when points were recorded is not protected",
+            f"other times of recording {reason} when points were recorded is not protected",
         ),
     )
     return tuple(f"{granularity}: {text}" for holds, text in cases if holds)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from .cells import times_as_far
-from .finite import frozen
+from .finite_domain import frozen
+from .partition_cells import scale_loss
 
 if TYPE_CHECKING:
     from .pipeline import Pipeline, Step
@@ -56,7 +56,7 @@ def loss_between(pipeline: Pipeline, first: Any, other: Any, databases: Sequence
     >>> loss_between(pipeline, Graph.of([(0, 1)], range(4)), Graph.of([], range(4)))
     (1.0, 0.0)
     """
-    return _loss([_measured(step, databases) for step in pipeline.steps], first, other)
+    return _loss([_with_distance(step, databases) for step in pipeline.steps], first, other)
 
 
 def worst_pair(pipeline: Pipeline, pairs: Iterable[tuple[Any, Any]], databases: Sequence[Any] = ()) -> Worst:
@@ -69,7 +69,7 @@ def worst_pair(pipeline: Pipeline, pairs: Iterable[tuple[Any, Any]], databases: 
     >>> worst_pair(Pipeline(steps=[step]), Granularity.bounded().on(["ab", "aa", "bb"]).pairs()).epsilon
     2.0
     """
-    steps = [_measured(step, databases) for step in pipeline.steps]
+    steps = [_with_distance(step, databases) for step in pipeline.steps]
     best: Worst | None = None
     for first, other in pairs:
         epsilon, mu = _loss(steps, first, other)
@@ -87,14 +87,14 @@ def _loss(steps: Sequence[tuple[Step, Metric]], first: Any, other: Any) -> tuple
             continue
         if step.unbudgeted:
             return math.inf, math.inf
-        far = times_as_far(step.sensitivity, distance(first, other))
-        loss = times_as_far(far, step.losses[0][1])
+        far = scale_loss(step.sensitivity, distance(first, other))
+        loss = scale_loss(far, step.losses[0][1])
         pure += step.times * loss if step.notion == "pure" else 0.0
         squares += step.times * loss * loss if step.notion == "gaussian" else 0.0
     return pure, math.sqrt(squares)
 
 
-def _measured(step: Step, databases: Sequence[Any]) -> tuple[Step, Metric]:
+def _with_distance(step: Step, databases: Sequence[Any]) -> tuple[Step, Metric]:
     """Return a step with the distance of two databases for it."""
     if not step.losses:
         return step, lambda first, other: 0.0
@@ -115,15 +115,15 @@ def _least(read: Callable[[Any], Any], metric: Metric, databases: Sequence[Any],
     if not databases:
         hint = "List the databases: the distance is the least over those that look the same to the step."
         raise ParameterError(f"step {name!r}", "asked about with databases=", "none", hint)
-    alike: dict[Any, list[Any]] = {}
+    groups: dict[Any, list[Any]] = {}
     for database in databases:
-        alike.setdefault(frozen(read(database)), []).append(database)
-    known: dict[tuple[Any, Any], float] = {}
+        groups.setdefault(frozen(read(database)), []).append(database)
+    distances: dict[tuple[Any, Any], float] = {}
 
     def distance(first: Any, other: Any) -> float:
         one, two = frozen(read(first)), frozen(read(other))
-        if (one, two) not in known:
-            known[one, two] = min(metric(a, b) for a in alike[one] for b in alike[two])
-        return known[one, two]
+        if (one, two) not in distances:
+            distances[one, two] = min(metric(a, b) for a in groups[one] for b in groups[two])
+        return distances[one, two]
 
     return distance

@@ -13,14 +13,14 @@ from ...errors import ParameterError
 if TYPE_CHECKING:
     from ...guarantees.neighbours import Neighbours
 
-__all__ = ["QUERIES", "Moved", "gram_counts", "moved", "prefix_counts"]
+__all__ = ["QUERIES", "QueryChange", "gram_counts", "prefix_counts", "query_change"]
 
 QUERIES = ("count", "histogram", "n-gram", "prefix-tree")
 Trajectories = Iterable[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class QueryChange:
     """The largest change of a query between neighbours in two norms, and neighbours that have it."""
 
     l1: float
@@ -36,11 +36,11 @@ def gram_counts(trajectories: Trajectories, gram: int | None) -> Counter[tuple[s
     >>> gram_counts(["AAB"], 2)
     Counter({('A', 'A'): 1, ('A', 'B'): 1})
     """
-    found: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for path in trajectories:
         sizes = range(1, len(path) + 1) if gram is None else (gram,)
-        found.update(tuple(path[k : k + size]) for size in sizes for k in range(len(path) - size + 1))
-    return found
+        counts.update(tuple(path[k : k + size]) for size in sizes for k in range(len(path) - size + 1))
+    return counts
 
 
 def prefix_counts(trajectories: Trajectories, levels: int) -> Counter[tuple[str, ...]]:
@@ -54,7 +54,7 @@ def prefix_counts(trajectories: Trajectories, levels: int) -> Counter[tuple[str,
     return Counter(tuple(path[:size]) for path in trajectories for size in range(1, min(levels, len(path)) + 1))
 
 
-def moved(query: str, neighbours: Neighbours, longest: int | None, gram: int | None) -> Moved:
+def query_change(query: str, neighbours: Neighbours, longest: int | None, gram: int | None) -> QueryChange:
     """Return how far a query moves when one trajectory (or record) is replaced, or added or removed.
 
     ``longest`` is the number of points of the longest trajectory; ``gram`` the n of n-grams (all lengths where it is
@@ -66,14 +66,17 @@ def moved(query: str, neighbours: Neighbours, longest: int | None, gram: int | N
 
     Examples
     --------
-    >>> moved("n-gram", "add-remove", longest=20, gram=1).l1, moved("prefix-tree", "add-remove", 20, None).l1
-    (20.0, 20.0)
+    >>> query_change("n-gram", "add-remove", longest=20, gram=1).l1
+    20.0
+    >>> query_change("prefix-tree", "add-remove", longest=20, gram=None).l1
+    20.0
     """
     twice = neighbours == "replace-one"
     if query in ("count", "histogram"):
         cells = 2 if twice and query == "histogram" else 1
-        shown = "one record of cell A is replaced by one of cell B: " if twice else "one record is added: "
-        return Moved(float(cells), math.sqrt(cells), f"{shown}{cells} count{'s' if cells > 1 else ''} change by 1")
+        change_text = "one record of cell A is replaced by one of cell B: " if twice else "one record is added: "
+        witness = f"{change_text}{cells} count{'s' if cells > 1 else ''} change by 1"
+        return QueryChange(float(cells), math.sqrt(cells), witness)
     if query not in QUERIES:
         raise ParameterError("query", f"one of {', '.join(QUERIES)}", repr(query))
     if longest is None:
@@ -85,12 +88,12 @@ def moved(query: str, neighbours: Neighbours, longest: int | None, gram: int | N
     else:
         counts = [prefix_counts(some, longest if gram is None else gram) for some in (first, other)]
     change = [abs(counts[0][key] - counts[1][key]) for key in counts[0] | counts[1]]
-    told = f"the trajectory {_short(longest, 'A')} {'replaced by ' + _short(longest, 'B') if twice else 'added'}"
-    what = "n-grams" if query == "n-gram" else "prefixes"
-    return Moved(
+    replacement = f"replaced by {_short(longest, 'B')}" if twice else "added"
+    unit = "n-grams" if query == "n-gram" else "prefixes"
+    return QueryChange(
         float(sum(change)),
         math.sqrt(sum(c * c for c in change)),
-        f"{told} changes the counts of {what} by {sum(change)} in all",
+        f"the trajectory {_short(longest, 'A')} {replacement} changes the counts of {unit} by {sum(change)} in all",
     )
 
 

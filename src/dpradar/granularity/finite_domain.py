@@ -30,7 +30,7 @@ class Domain:
     (('a',), ('bb', 'cc'))
     """
 
-    __slots__ = ("_found", "_keys", "databases", "near")
+    __slots__ = ("_distances", "_keys", "databases", "near")
 
     def __init__(
         self, databases: Iterable[Any], neighbours: Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
@@ -40,7 +40,7 @@ class Domain:
         if len(self._keys) != len(self.databases) or not self.databases:
             raise ParameterError("Domain.databases", "a list of different databases", f"{len(self.databases)} of them")
         self.near = self._listed(neighbours)
-        self._found: dict[int, tuple[float, ...]] = {}
+        self._distances: dict[int, tuple[float, ...]] = {}
 
     def _listed(self, neighbours: Any) -> tuple[tuple[int, ...], ...]:
         count = len(self.databases)
@@ -65,25 +65,25 @@ class Domain:
 
     def place(self, database: Any) -> int:
         """Return the number of a database in the list."""
-        found = self._keys.get(frozen(database))
-        if found is None:
+        index = self._keys.get(frozen(database))
+        if index is None:
             raise ParameterError("Domain", "asked about a database of its list", shown(database))
-        return found
+        return index
 
     def distances(self, start: int) -> tuple[float, ...]:
         """Return the distance of every database from one, both by number; infinite where there is no path."""
-        if start not in self._found:
-            found = [math.inf] * len(self.databases)
-            found[start] = 0.0
+        if start not in self._distances:
+            distances = [math.inf] * len(self.databases)
+            distances[start] = 0.0
             todo = deque([start])
             while todo:
-                here = todo.popleft()
-                for there in self.near[here]:
-                    if found[there] == math.inf:
-                        found[there] = found[here] + 1.0
-                        todo.append(there)
-            self._found[start] = tuple(found)
-        return self._found[start]
+                current = todo.popleft()
+                for neighbour in self.near[current]:
+                    if distances[neighbour] == math.inf:
+                        distances[neighbour] = distances[current] + 1.0
+                        todo.append(neighbour)
+            self._distances[start] = tuple(distances)
+        return self._distances[start]
 
     def distance(self, first: Any, other: Any) -> float:
         """Return how many neighbouring steps lead from one database to another."""
@@ -95,14 +95,14 @@ class Domain:
 
     @property
     def components(self) -> tuple[tuple[Any, ...], ...]:
-        """The databases that can reach each other. What tells components apart is not protected at all."""
-        left, found = set(range(len(self.databases))), []
+        """The databases that can reach each other. What distinguishes components is not protected at all."""
+        left, components = set(range(len(self.databases))), []
         while left:
             start = min(left)
             inside = sorted(k for k in left if self.distances(start)[k] < math.inf)
-            found.append(tuple(self.databases[k] for k in inside))
+            components.append(tuple(self.databases[k] for k in inside))
             left -= set(inside)
-        return tuple(found)
+        return tuple(components)
 
     @property
     def connected(self) -> bool:

@@ -16,7 +16,7 @@ from ...audits.output_sources import source_of
 from ...errors import ParameterError
 from ...guarantees.privacy import HasPrivacy
 from ...results.lint import LintFinding, LintReport
-from .texts import found
+from .rule_texts import make_finding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _REMEDY = "Spend less in this output, or claim what it costs."
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _SamplerTest:
     """One way to look at the outputs: a rule, and what is made of an output before it is audited."""
 
     rule: str
@@ -57,8 +57,8 @@ def last_bits(outputs: NDArray[np.float64]) -> NDArray[np.int64]:
     whole = np.abs(np.ldexp(fraction, _MANTISSA)).astype(np.int64)
     low = whole & -whole
     zeros = np.where(whole == 0, 0, np.frexp(np.maximum(low, 1).astype(float))[1] - 1)
-    found = np.where(whole == 0, 2_000, exponent - _MANTISSA + zeros)
-    return np.where(np.isfinite(numbers), found, 3_000).astype(np.int64)
+    position = np.where(whole == 0, 2_000, exponent - _MANTISSA + zeros)
+    return np.where(np.isfinite(numbers), position, 3_000).astype(np.int64)
 
 
 def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
@@ -111,25 +111,25 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     source = source_of(sampler, domain, pairs, vectorised=vectorised, requested_kind=output_kind, probe=probe)
     if source.log is not None:
         raise ParameterError("lint_sampler.sampler", "a function or a program", "a log", "Audit a log: dpradar audit.")
-    looks = _looks(source, pairs, probe)
+    looks = _sampler_tests(source, pairs, probe)
     each = max(int(TRIALS.low), total // (len(looks) + 1))
     counts = [max(each, total - each * (len(looks) - 1)), *([each] * (len(looks) - 1))]  # the first is the most general
     seeds = [int(one.generate_state(1)[0]) for one in root.spawn(len(looks))]
     findings: list[LintFinding] = []
-    done, told = 0, ""
+    n_outputs, claim_text = 0, ""
     for look, count, start in zip(looks, counts, seeds, strict=True):
-        result = _audited(source, look, claim, count, level / len(looks), start, output_kind)
-        done, told = done + count, result.claim
+        result = _run_audit(source, look, claim, count, level / len(looks), start, output_kind)
+        n_outputs, claim_text = n_outputs + count, result.claim
         if progress is not None:
-            progress(min(done, total), total)
+            progress(min(n_outputs, total), total)
         if result.refuted:
             findings.append(_finding(look, result, plain=bool(findings)))
     return LintReport(
         subject=f"a sampler over {len(source.names)} inputs",
-        claim=told,
+        claim=claim_text,
         findings=_without_repeats(findings),
         checked=tuple(dict.fromkeys(look.rule for look in looks)),
-        notes=(f"{done:,} outputs, {len(looks)} looks, significance {level:g} in all",),
+        notes=(f"{n_outputs:,} outputs, {len(looks)} looks, significance {level:g} in all",),
         seed=root.entropy if isinstance(root.entropy, int) else None,
         version=__version__,
     )
@@ -138,20 +138,20 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
 # --------------------------------------------------------------------------------------------------------------- looks
 
 
-def _looks(source: OutputSource, pairs: Any, rng: np.random.Generator) -> list[_Look]:
+def _sampler_tests(source: OutputSource, pairs: Any, rng: np.random.Generator) -> list[_SamplerTest]:
     """Return the ways to look at outputs of this kind."""
     raw = source.draw(np.resize(np.arange(len(source.names)), _PROBE), rng)
-    looks = [_Look("claim")]
+    looks = [_SamplerTest("claim")]
     if isinstance(raw, tuple) and len(raw) > 1 and all(len(part) == _PROBE for part in raw):
         each = range(min(len(raw), _MOST_PARTS))
-        return looks + [_Look("marginal", _part_of(k), about=f"output {k + 1}") for k in each]
+        return looks + [_SamplerTest("marginal", _part_of(k), about=f"output {k + 1}") for k in each]
     rows = raw if isinstance(raw, np.ndarray) else list(raw)
     array = _numbers(rows)
     if array is not None and array.dtype.kind == "f":
         each = range(min(array.shape[1] if array.ndim == 2 else 1, _MOST_PARTS))
         names = [f"coordinate {k}" if array.ndim == 2 else "" for k in each]
-        looks += [_Look("float-noise", _bits_of(k), about=names[k]) for k in each]
-        looks += [_Look("marginal", _column_of(k), about=names[k]) for k in each if len(each) > 1]
+        looks += [_SamplerTest("float-noise", _bits_of(k), about=names[k]) for k in each]
+        looks += [_SamplerTest("marginal", _column_of(k), about=names[k]) for k in each if len(each) > 1]
     elif pairs is not None and all(isinstance(one, _ROWS) for one in rows):
         looks += [look for k, pair in enumerate(pairs) if (look := _rows_look(k, pair)) is not None]
     return looks
@@ -183,7 +183,7 @@ def _bits_of(k: int) -> Callable[[Any], Any]:
     return view
 
 
-def _rows_look(number: int, pair: Any) -> _Look | None:
+def _rows_look(number: int, pair: Any) -> _SamplerTest | None:
     """Return the look at the rows that only one database of a pair has."""
     if not all(isinstance(data, _ROWS) for data in pair):
         return None
@@ -194,20 +194,22 @@ def _rows_look(number: int, pair: Any) -> _Look | None:
     only = one - two or two - one
     if not only:
         return None
-    shown = ", ".join(sorted(map(repr, only))[:3])
+    rows = ", ".join(sorted(map(repr, only))[:3])
 
     def view(raw: Any) -> NDArray[np.bool_]:
         return np.array([any(row in only for row in released) for released in raw])
 
-    return _Look("present-rows", view, pair=number, about=f"a row that only one database of the pair has ({shown})")
+    return _SamplerTest(
+        "present-rows", view, pair=number, about=f"a row that only one database of the pair has ({rows})"
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- audits
 
 
-def _audited(
+def _run_audit(
     source: OutputSource,
-    look: _Look,
+    look: _SamplerTest,
     claim: Any,
     trials: int,
     level: float,
@@ -234,31 +236,31 @@ def _audited(
     return audit(one, pairs=chosen, **settings)
 
 
-def _finding(look: _Look, result: AuditResult, *, plain: bool) -> LintFinding:
+def _finding(look: _SamplerTest, result: AuditResult, *, plain: bool) -> LintFinding:
     """Return a refutation under the rule that it shows; those about support need an event that one input never has.
 
     ``plain``: it is already known that something is wrong.
     """
-    rule, told = _rule(look, result.witness, plain=plain), ""
+    rule, text = _rule_of_witness(look, result.witness, plain=plain), ""
     if result.witness is not None:
-        seen = result.witness
+        witness = result.witness
         about = f" ({look.about})" if look.about else ""
         event = {
             "present-rows": look.about,
-            "float-noise": f"the last bit that is set, as a power of 2: {seen.event}{about}",
-        }.get(look.rule, f"{seen.event}{about}")
-        told = (
-            f"{event}: seen {seen.seen_first:,} of {seen.drawn_first:,} times for {seen.first}, "
-            f"{seen.seen_other:,} of {seen.drawn_other:,} for {seen.other}"
+            "float-noise": f"the last bit that is set, as a power of 2: {witness.event}{about}",
+        }.get(look.rule, f"{witness.event}{about}")
+        text = (
+            f"{event}: seen {witness.seen_first:,} of {witness.drawn_first:,} times for {witness.first}, "
+            f"{witness.seen_other:,} of {witness.drawn_other:,} for {witness.other}"
         )
     numbers = {}
     if rule == "marginal":
         numbers = {"reason": "An event of this output is likelier than the claim allows.", "remedy": _REMEDY}
     where = look.about if rule in ("marginal", "float-noise") else ""
-    return found(rule, "refutes", where=where, witness=told, evidence=result, **numbers)
+    return make_finding(rule, "refutes", where=where, witness=text, evidence=result, **numbers)
 
 
-def _rule(look: _Look, witness: Witness | None, *, plain: bool) -> str:
+def _rule_of_witness(look: _SamplerTest, witness: Witness | None, *, plain: bool) -> str:
     if look.rule == "marginal" or witness is None:
         return look.rule
     if not witness.never:  # too little noise shows in the low bits as well, but then not in them alone
@@ -271,9 +273,9 @@ def _rule(look: _Look, witness: Witness | None, *, plain: bool) -> str:
 def _without_repeats(findings: list[LintFinding]) -> tuple[LintFinding, ...]:
     """Keep the findings that say most exactly what is wrong, and one plain refutation where there is nothing else."""
     names = {finding.rule for finding in findings}
-    said = {"claim"}
+    implied = {"claim"}
     if names & {"deterministic", "support"}:
-        said.add("float-noise")
+        implied.add("float-noise")
     if "present-rows" in names:
-        said |= {"deterministic", "support"}
-    return tuple([finding for finding in findings if finding.rule not in said] or findings[:1])
+        implied |= {"deterministic", "support"}
+    return tuple([finding for finding in findings if finding.rule not in implied] or findings[:1])

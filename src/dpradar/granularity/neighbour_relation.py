@@ -12,7 +12,7 @@ from ..errors import ParameterError
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..params import Param, shown
 from . import graphs, metrics
-from .finite import Domain
+from .finite_domain import Domain
 
 __all__ = ["NAMES", "PATTERN", "Granularity"]
 
@@ -78,7 +78,7 @@ class Granularity:
     size: int | None = None
     metric: Metric | None = field(default=None, compare=False)
     finite: Domain | None = field(default=None, compare=False)
-    key: Hashable = None  # tells clusterings and listed domains apart
+    key: Hashable = None  # distinguishes clusterings and listed domains
 
     @classmethod
     def bounded(cls, *, ordered: bool = False) -> Granularity:

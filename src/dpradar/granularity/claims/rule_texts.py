@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from ...results.audit import AuditResult
     from ...results.lint import Severity
 
-__all__ = ["TEXTS", "Text", "found"]
+__all__ = ["TEXTS", "RuleText", "make_finding"]
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class RuleText:
     """The words of a rule; ``why`` and ``fix`` may hold places for numbers."""
 
     title: str
@@ -24,7 +24,7 @@ class Text:
     cites: tuple[str, ...]
 
 
-def found(
+def make_finding(
     rule: str,
     severity: Severity,
     *,
@@ -53,15 +53,15 @@ _ROWS_FIX = (
     "Add noise to the counts of all possible rows, also of those that nobody has; or release only counts above a "
     "threshold, and claim (epsilon, delta)."
 )
-TEXTS: dict[str, Text] = {
-    "present-rows": Text(
+TEXTS: dict[str, RuleText] = {
+    "present-rows": RuleText(
         "noise only on rows that are present",
         "A row that nobody has is never released, so a released row proves that someone has it. A private mechanism of "
         "this kind releases nothing at all.",
         _ROWS_FIX,
         (f"{_THESIS} Proposition 3.5",),
     ),
-    "data-support": Text(
+    "data-support": RuleText(
         "which outputs are possible depends on the data",
         "What is possible for one database has to be possible for every other that a chain of neighbours reaches. An "
         "exponential mechanism needs a range that is fixed before the data are seen.",
@@ -69,20 +69,20 @@ TEXTS: dict[str, Text] = {
         "of outputs that are impossible for a neighbour.",
         (f"{_THESIS} Proposition 3.6", "[McSherryTalwar2007]"),
     ),
-    "support": Text(
+    "support": RuleText(
         "an output that one input never has",
         "What is possible for one input has to be possible for every other that a chain of neighbours reaches.",
         "Make the set of possible outputs the same for all inputs, with noise on all of it.",
         (f"{_THESIS} Proposition 3.6",),
     ),
-    "deterministic": Text(
+    "deterministic": RuleText(
         "no randomness",
         "What is computed from data without noise is the same every time. If it is not the same for all databases, two "
         "neighbours are told apart with certainty: no epsilon, and no delta below 1.",
         "Add noise and state the cost; or do it inside the step that uses it, so that its sensitivity counts there.",
         (f"{_THESIS} Section 3.4",),
     ),
-    "unbudgeted": Text(
+    "unbudgeted": RuleText(
         "a step reads data and spends no budget",
         "A private step inside a pipeline proves nothing about the others: each that reads data needs a budget, also "
         "one that only chooses clusters, a grid or frequencies for later.",
@@ -90,53 +90,53 @@ TEXTS: dict[str, Text] = {
         "(reads = 'public').",
         (f"{_THESIS} Section 3.4", f"{_THESIS} Theorem 4.26"),
     ),
-    "sensitivity": Text(
+    "sensitivity": RuleText(
         "noise for a sensitivity that is too small",
         "The noise is scaled to a sensitivity of {assumed:g}, but one change under {stated} moves it by {norm:g}: "
         "{name} is {loss:g}, not {budget:g}.{levels}",
         "Scale the noise to {norm:g}, or limit what one person contributes.",
         (f"{_THESIS} Section 3.4.1",),
     ),
-    "marginal": Text(
+    "marginal": RuleText(
         "one output alone breaks the claim",
         "{reason} Whatever holds for all outputs together holds for each of them alone.",
         "{remedy}",
         (f"{_THESIS} Theorem 4.25", f"{_THESIS} Theorem 4.26"),
     ),
-    "float-noise": Text(
+    "float-noise": RuleText(
         "noise in floating-point numbers",
         "A sum of a number and noise, both rounded, can only be one of the numbers that are near enough to it: which "
         "low bits are possible tells the exact value. The proofs are about real numbers.",
         "Use discrete noise (geometric, discrete Gaussian) with exact arithmetic, or snap and round to a public grid.",
         ("[Mironov2012]", "[CanonneKamathSteinke2020]"),
     ),
-    "parallel-bounded": Text(
+    "parallel-bounded": RuleText(
         "parallel composition where several cells change",
         "The cost of cells is their maximum only if one change touches one cell. Under {granularity} it can touch "
         "{count} of a partition by {kind}.",
         "Add up the two largest costs (common domain), divide by index, or claim unbounded DP.",
         (f"{_THESIS} Example 2.16", f"{_THESIS} Corollary 4.12", "[LiLyuSuYang2016]"),
     ),
-    "disconnected": Text(
+    "disconnected": RuleText(
         "databases that no chain of neighbours connects",
         "{text}.",
         "Choose a granularity whose neighbours connect the databases that may occur, or say what is not protected.",
         (f"{_THESIS} Example A.5",),
     ),
-    "total": Text(
+    "total": RuleText(
         "the steps together cost more than is claimed",
         "What is stated of the steps gives {cost} under {granularity}{reason}. The claim is {claim}.",
         "Spend less in the steps, claim more, or claim it under the granularity that the steps are about.",
         (f"{_THESIS} Theorem 4.1",),
     ),
-    "granularity": Text(
+    "granularity": RuleText(
         "less than a person is protected",
         "One change is {unit}. Not hidden: {exposed}. A change that drags m others along, as the laws of movement "
         "demand, costs m times as much.",
         "Say so where the claim is made; `dpradar account` tells what follows for a whole person.",
         (f"{_THESIS} Section 3.3",),
     ),
-    "claim": Text(
+    "claim": RuleText(
         "the claim does not hold",
         "An event is likelier for one input than the claim allows.",
         "Check scale and sensitivity of the noise; `dpradar audit` shows more of the event.",

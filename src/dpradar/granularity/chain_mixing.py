@@ -40,7 +40,7 @@ def mixing_time(matrix: ArrayLike, tolerance: float = 0.25) -> float:
     (2.0, 8.0)
     """
     tolerance = _TOLERANCE.check("mixing_time", tolerance)
-    step = _checked(matrix)
+    step = _checked_matrix(matrix)
     sizes = np.sort(np.abs(np.linalg.eigvals(step)))[::-1]
     if len(sizes) > 1 and sizes[1] > 1.0 - _CLOSE:
         return math.inf
@@ -56,32 +56,32 @@ def mixing_time(matrix: ArrayLike, tolerance: float = 0.25) -> float:
         steps.append(2 * steps[-1])
     if len(powers) == 1:
         return 1.0
-    here, done = powers[-2], steps[-2]  # binary digits from the top, as the distance never grows
+    current, time = powers[-2], steps[-2]  # binary digits from the top, as the distance never grows
     for power, count in zip(powers[-3::-1], steps[-3::-1], strict=True):
-        further = here @ power
+        further = current @ power
         if far(further) > tolerance:
-            here, done = further, done + count
-    return float(done + 1)
+            current, time = further, time + count
+    return float(time + 1)
 
 
-def _checked(matrix: ArrayLike) -> NDArray[np.float64]:
+def _checked_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     hint = "Row i has the probabilities of the next state after state i."
-    found = as_floats("mixing_time.matrix", "a square matrix of probabilities", matrix, hint)
-    square = found.ndim == 2 and found.shape[0] == found.shape[1] > 0
-    if not square or found.min() < 0.0 or np.abs(found.sum(axis=1) - 1.0).max() > _CLOSE:
-        raise ParameterError("mixing_time.matrix", "a square matrix of probabilities", f"shape {found.shape}", hint)
-    if len(found) > _MOST_STATES:
+    array = as_floats("mixing_time.matrix", "a square matrix of probabilities", matrix, hint)
+    square = array.ndim == 2 and array.shape[0] == array.shape[1] > 0
+    if not square or array.min() < 0.0 or np.abs(array.sum(axis=1) - 1.0).max() > _CLOSE:
+        raise ParameterError("mixing_time.matrix", "a square matrix of probabilities", f"shape {array.shape}", hint)
+    if len(array) > _MOST_STATES:
         raise ParameterError(
-            "mixing_time.matrix", f"of at most {_MOST_STATES:,} states", f"{len(found):,}", "Group them."
+            "mixing_time.matrix", f"of at most {_MOST_STATES:,} states", f"{len(array):,}", "Group them."
         )
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    return np.asarray(array / array.sum(axis=1, keepdims=True))
 
 
 def _stationary(power: NDArray[np.float64]) -> NDArray[np.float64]:
     count = len(power)
     system = np.vstack([power.T - np.eye(count), np.ones(count)])
-    found, *_ = np.linalg.lstsq(system, np.append(np.zeros(count), 1.0), rcond=None)
-    return np.asarray(found)
+    solution, *_ = np.linalg.lstsq(system, np.append(np.zeros(count), 1.0), rcond=None)
+    return np.asarray(solution)
 
 
 def transitions(
@@ -103,16 +103,16 @@ def transitions(
             if time + 1 in row:
                 pair = (value, row[time + 1]) if state is None else (state(value), state(row[time + 1]))
                 moves[pair] = moves.get(pair, 0) + 1
-    known: set[Hashable] = {here for here, _ in moves}
+    states: set[Hashable] = {source for source, _ in moves}
     while True:  # a state that is left with no move goes too
-        kept = {here for (here, there) in moves if here in known and there in known}
-        if kept == known:
+        closed = {source for (source, target) in moves if source in states and target in states}
+        if closed == states:
             break
-        known = kept
-    names = tuple(sorted(known, key=repr))
+        states = closed
+    names = tuple(sorted(states, key=repr))
     place = {name: k for k, name in enumerate(names)}
     table = np.zeros((len(names), len(names)))
-    for (here, there), count in moves.items():
-        if here in place and there in place:
-            table[place[here], place[there]] = count
+    for (source, target), count in moves.items():
+        if source in place and target in place:
+            table[place[source], place[target]] = count
     return table / table.sum(axis=1, keepdims=True) if names else table, names

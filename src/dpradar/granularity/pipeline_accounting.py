@@ -17,27 +17,27 @@ from ..guarantees import GDP, PureDP, TotalVariation
 from ..guarantees.epsilon import epsilon_at
 from ..mechanisms import Composed
 from ..results.accounting import Accounting, StepLoss, Total
-from .cells import times_as_far
-from .compose import Known, Part, Reading, Sum, added, sequential, worst
 from .conversions import conversion
-from .facts import domain_warnings
-from .relation import Granularity
+from .database_facts import domain_warnings
+from .neighbour_relation import Granularity
+from .partition_cells import scale_loss
+from .worst_change import Part, Reading, SumCache, WorstSum, sequential, sum_losses, worst_change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .pipeline import Claim, Pipeline
 
-__all__ = ["accounted", "guarantee"]
+__all__ = ["account_costs", "guarantee"]
 
 _CLOSE = 1.0 + 1e-12  # sums of budgets that were split may miss the budget by rounding
 
 
-def accounted(pipeline: Pipeline) -> Accounting:
+def account_costs(pipeline: Pipeline) -> Accounting:
     """Return what a pipeline costs, and whether its claim is at least that; ``account`` also looks at the practice."""
-    asked = _asked(pipeline)
-    known: Known = {}
-    totals = tuple(_total(pipeline, target, known) for target in asked)
+    targets = _reported_granularities(pipeline)
+    cache: SumCache = {}
+    totals = tuple(_total(pipeline, target, cache) for target in targets)
     claim = pipeline.claim
     notes = [note for granularity in pipeline.granularities for note in domain_warnings(granularity, pipeline.facts)]
     notes += [f"{step.name}: reads data and states no cost" for step in pipeline.steps if step.unbudgeted]
@@ -53,22 +53,22 @@ def accounted(pipeline: Pipeline) -> Accounting:
     )
 
 
-def _asked(pipeline: Pipeline) -> tuple[Granularity, ...]:
+def _reported_granularities(pipeline: Pipeline) -> tuple[Granularity, ...]:
     """Return the granularities to report: the claim first, then those asked for, then those that steps state."""
     return pipeline.granularities or (Granularity.bounded(), Granularity.unbounded())
 
 
-def _total(pipeline: Pipeline, target: Granularity, known: Known) -> Total:
+def _total(pipeline: Pipeline, target: Granularity, cache: SumCache) -> Total:
     kinds = {step.notion for step in pipeline.steps if step.notion is not None}
     blank = any(step.unbudgeted for step in pipeline.steps)
-    pure = worst(pipeline, target, "pure", known) if "pure" in kinds or blank else None
-    gauss = worst(pipeline, target, "gaussian", known) if "gaussian" in kinds else None
-    together = worst(pipeline, target, "all", known)
+    pure = worst_change(pipeline, target, "pure", cache) if "pure" in kinds or blank else None
+    gauss = worst_change(pipeline, target, "gaussian", cache) if "gaussian" in kinds else None
+    together = worst_change(pipeline, target, "all", cache)
     notion: Literal["pure", "gaussian", "mixed", "none"] = "pure" if blank else "none"
     if kinds:
         notion = "mixed" if len(kinds) > 1 else kinds.pop()
-    steps = _listed(pipeline, [found for found in (pure, gauss) if found is not None])
-    infinite = any(found is not None and math.isinf(found.value) for found in (pure, gauss))
+    steps = _step_losses(pipeline, [worst_sum for worst_sum in (pure, gauss) if worst_sum is not None])
+    infinite = any(worst_sum is not None and math.isinf(worst_sum.value) for worst_sum in (pure, gauss))
     return Total(
         granularity=str(target),
         unit=target.unit,
@@ -88,22 +88,27 @@ def _total(pipeline: Pipeline, target: Granularity, known: Known) -> Total:
 # --------------------------------------------------------------------------------------------------------------- words
 
 
-def _listed(pipeline: Pipeline, found: Sequence[Sum]) -> tuple[StepLoss, ...]:
+def _step_losses(pipeline: Pipeline, sums: Sequence[WorstSum]) -> tuple[StepLoss, ...]:
     """Return every step in its order, with what the worst change makes of it."""
-    known: dict[int, tuple[Part, bool]] = {
-        id(part.step): (part, counted) for one in found for part, counted in one.parts
+    parts: dict[int, tuple[Part, bool]] = {
+        id(part.step): (part, included) for one in sums for part, included in one.parts
     }
     listed = []
     for step in pipeline.steps:
         where = "" if step.partition is None else f"{step.partition}: {step.cell}"
-        if id(step) in known:
-            part, counted = known[id(step)]
+        if id(step) in parts:
+            part, included = parts[id(step)]
             loss = part.loss
             if step.times > 1:
                 loss = loss * (math.sqrt(step.times) if step.notion == "gaussian" else step.times)
             listed.append(
                 StepLoss(
-                    step=step.name, notion=step.notion or "none", loss=loss, counted=counted, rule=part.rule, part=where
+                    step=step.name,
+                    notion=step.notion or "none",
+                    loss=loss,
+                    counted=included,
+                    rule=part.rule,
+                    part=where,
                 )
             )
         else:
@@ -125,11 +130,11 @@ def _reason(pipeline: Pipeline, target: Granularity, steps: Sequence[StepLoss]) 
     if step.partition is not None:
         kind = pipeline.partition(step.partition).kind
         where = "a cell of its own" if step.domain == "own" else "one cell"
-        told = f"{step.name} reads {where} of a partition by {kind}, which one change under {target} can change too far"
+        text = f"{step.name} reads {where} of a partition by {kind}, which one change under {target} can change too far"
         stream = pipeline.facts.hidden is None and target.kind in ("stream", "any")
-        return f"{told}; it may be finite if the data say what is hidden" if stream else told
-    stated, _ = step.losses[0]
-    return f"{step.name}, stated under {stated}: {conversion(stated, target, pipeline.facts).why}"
+        return f"{text}; it may be finite if the data say what is hidden" if stream else text
+    relation, _ = step.losses[0]
+    return f"{step.name}, stated under {relation}: {conversion(relation, target, pipeline.facts).why}"
 
 
 def _metric(pipeline: Pipeline) -> str:
@@ -137,14 +142,14 @@ def _metric(pipeline: Pipeline) -> str:
     terms: dict[str, list[float]] = {}
     for step in pipeline.steps:
         if step.losses and step.partition is None:
-            stated, budget = step.losses[0]
+            relation, budget = step.losses[0]
             square = step.notion == "gaussian"
-            name = f"d[{stated}]^2" if square else f"d[{stated}]"
-            each = times_as_far(step.sensitivity, budget)
+            name = f"d[{relation}]^2" if square else f"d[{relation}]"
+            each = scale_loss(step.sensitivity, budget)
             terms.setdefault(name, []).append(step.times * (each * each if square else each))
-    told = [f"{added(values):.6g} {name}" for name, values in terms.items()]
-    told += [f"the changed cells of {p.name}" for p in pipeline.partitions]
-    return " + ".join(told)
+    texts = [f"{sum_losses(values):.6g} {name}" for name, values in terms.items()]
+    texts += [f"the changed cells of {p.name}" for p in pipeline.partitions]
+    return " + ".join(texts)
 
 
 # --------------------------------------------------------------------------------------------------- claims, guarantees
@@ -205,6 +210,6 @@ def _follows(claim: Claim, total: Total) -> bool:
     return min(_epsilon(one, claim.delta) for one in every) <= claim.epsilon * _CLOSE
 
 
-def _epsilon(what: Any, delta: float) -> float:
-    promise = what.privacy("replace-one")
+def _epsilon(promise_holder: Any, delta: float) -> float:
+    promise = promise_holder.privacy("replace-one")
     return math.inf if promise is None else epsilon_at(promise, delta)

@@ -6,18 +6,18 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..cells import patterns
-from ..facts import domain_warnings
-from .queries import moved
-from .texts import found
+from ..database_facts import domain_warnings
+from ..partition_cells import patterns
+from .query_sensitivity import query_change
+from .rule_texts import make_finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ...results.accounting import Accounting
     from ...results.lint import LintFinding, Severity
+    from ..neighbour_relation import Granularity
     from ..pipeline import Claim, Pipeline, Step
-    from ..relation import Granularity
 
 __all__ = ["RULES", "LintRule"]
 
@@ -46,21 +46,21 @@ def _against(claim: Claim | None) -> Severity:
 
 
 def _on_data(pipeline: Pipeline) -> Iterator[Step]:
-    seen = set()
+    keys = set()
     for step in pipeline.steps:  # a step made for every cell is looked at once
         key = (step.name, step.partition, step.practice)
-        if step.reads == "data" and key not in seen:
-            seen.add(key)
+        if step.reads == "data" and key not in keys:
+            keys.add(key)
             yield step
 
 
 def _present_rows(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
-    shown = (
+    example = (
         "two databases, one with a single record x more: x is in the output for one of them, and never for the other"
     )
     for step in _on_data(pipeline):
         if step.practice.noise_on == "present":
-            yield found("present-rows", _against(pipeline.claim), where=step.name, witness=shown)
+            yield make_finding("present-rows", _against(pipeline.claim), where=step.name, witness=example)
 
 
 def _data_support(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
@@ -68,25 +68,25 @@ def _data_support(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     other = "two neighbours, and an output that is possible for only one of them"
     for step in _on_data(pipeline):
         if step.practice.support == "data":
-            shown = sets if step.practice.noise == "exponential" else other
-            yield found("data-support", _against(pipeline.claim), where=step.name, witness=shown)
+            example = sets if step.practice.noise == "exponential" else other
+            yield make_finding("data-support", _against(pipeline.claim), where=step.name, witness=example)
 
 
 def _deterministic(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
-    shown = "the first two neighbours with different outputs on a chain between databases that have different ones"
+    example = "the first two neighbours with different outputs on a chain between databases that have different ones"
     for step in _on_data(pipeline):
         if step.unbudgeted and step.practice.noise == "none":
-            yield found("deterministic", "refutes", where=step.name, witness=shown)
+            yield make_finding("deterministic", "refutes", where=step.name, witness=example)
 
 
 def _unbudgeted(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     for step in _on_data(pipeline):
         if step.unbudgeted and step.practice.noise != "none":
-            yield found("unbudgeted", "unproven", where=step.name)
+            yield make_finding("unbudgeted", "unproven", where=step.name)
 
 
 @dataclass(frozen=True, slots=True)
-class _Real:
+class _ActualLoss:
     """What a step with a known query really costs under a granularity that it states."""
 
     stated: Granularity
@@ -102,27 +102,27 @@ class _Real:
         return claim.relation == self.stated and self.loss > claim.epsilon * _SMALL
 
 
-def _reals(pipeline: Pipeline, step: Step) -> Iterator[_Real]:
+def _actual_losses(pipeline: Pipeline, step: Step) -> Iterator[_ActualLoss]:
     """Yield the real cost of a step whose query and assumed sensitivity are known."""
     practice = step.practice
     if practice.query is None or practice.assumed is None or step.notion is None:
         return
     for stated, budget in step.losses:
         if stated.name in _UNITS and stated.neighbours is not None:
-            change = moved(practice.query, stated.neighbours, practice.longest, practice.gram)
+            change = query_change(practice.query, stated.neighbours, practice.longest, practice.gram)
             many = pipeline.facts.trajectories_per_user or 1 if stated.name == "user" else 1
             norm = many * (change.l2 if step.notion == "gaussian" else change.l1)
             loss = math.inf if practice.assumed == 0.0 else budget * norm / practice.assumed
-            yield _Real(stated, budget, norm, loss, change.witness)
+            yield _ActualLoss(stated, budget, norm, loss, change.witness)
 
 
 def _sensitivity(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     for step in _on_data(pipeline):
         assumed, noise = step.practice.assumed or 0.0, step.practice.noise
         levels = " A sensitivity of 1 is that of one level of a tree: the levels share the budget."
-        for real in _reals(pipeline, step):
+        for real in _actual_losses(pipeline, step):
             if real.norm > assumed * _SMALL:
-                yield found(
+                yield make_finding(
                     "sensitivity",
                     "refutes" if real.breaks(pipeline.claim, noise) else "unproven",
                     where=step.name,
@@ -144,7 +144,7 @@ def _marginal(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     for step in _on_data(pipeline):
         gaussian = step.notion == "gaussian" or step.practice.noise == "gaussian"
         if gaussian and (step.unbudgeted or any(loss > 0.0 for _, loss in step.losses)):
-            yield found(
+            yield make_finding(
                 "marginal",
                 "refutes",
                 where=step.name,
@@ -152,9 +152,9 @@ def _marginal(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
                 reason="Gaussian noise has no finite epsilon without a delta.",
                 remedy="Claim (epsilon, delta) or mu, or use Laplace or geometric noise.",
             )
-        for real in _reals(pipeline, step):
+        for real in _actual_losses(pipeline, step):
             if real.norm <= (step.practice.assumed or 0.0) * _SMALL and real.breaks(claim, step.practice.noise):
-                yield found(
+                yield make_finding(
                     "marginal",
                     "refutes",
                     where=step.name,
@@ -166,12 +166,12 @@ def _marginal(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
 
 def _float_noise(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
-    shown = "0 plus noise can end in bits below 2^-53; 1 plus noise cannot"
+    example = "0 plus noise can end in bits below 2^-53; 1 plus noise cannot"
     for step in _on_data(pipeline):
         if step.practice.arithmetic == "float" and step.practice.noise in _NOISY:
             strict = _pure(claim) and step.practice.noise == "laplace"
             loose: Severity = "note" if claim is not None and claim.delta > 0.0 else "unproven"
-            yield found("float-noise", "refutes" if strict else loose, where=step.name, witness=shown)
+            yield make_finding("float-noise", "refutes" if strict else loose, where=step.name, witness=example)
 
 
 def _parallel(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
@@ -184,7 +184,7 @@ def _parallel(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
         if len(steps) < 2 or all(one.cells <= 1.0 for one in changes):
             continue
         most = max(one.cells for one in changes)
-        yield found(
+        yield make_finding(
             "parallel-bounded",
             _parallel_severity(partition.kind, steps, claim),
             where=partition.name,
@@ -213,18 +213,20 @@ def _disconnected(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     for granularity in pipeline.granularities:
         for text in domain_warnings(granularity, pipeline.facts):
             empty = "every mechanism satisfies it" in text
-            yield found("disconnected", "unproven" if empty else "note", where=str(granularity), text=f"Under {text}")
+            yield make_finding(
+                "disconnected", "unproven" if empty else "note", where=str(granularity), text=f"Under {text}"
+            )
 
 
 def _total(pipeline: Pipeline, accounting: Accounting) -> Iterator[LintFinding]:
     if pipeline.claim is None or accounting.met is not False or accounting.claimed is None:
         return
     if any(step.unbudgeted for step in pipeline.steps):
-        return  # told by the rules about them
+        return  # reported by the rules about them
     total = accounting.total(accounting.claimed)
     cost = [f"epsilon {total.epsilon:g}"] if total.epsilon is not None else []
     cost += [f"mu {total.mu:g}"] if total.mu is not None else []
-    yield found(
+    yield make_finding(
         "total",
         "unproven",
         where=accounting.claimed,
@@ -239,7 +241,7 @@ def _exposed(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
     if claim is not None and claim.relation.name in ("event", "w-event", "l-trajectory", "element", "trajectory"):
         relation = claim.relation
-        yield found("granularity", "note", where=str(relation), unit=relation.unit, exposed=relation.exposed)
+        yield make_finding("granularity", "note", where=str(relation), unit=relation.unit, exposed=relation.exposed)
 
 
 RULES: tuple[LintRule, ...] = (
