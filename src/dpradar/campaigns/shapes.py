@@ -13,7 +13,7 @@ from ..attacks.attack_runs import TRIALS as ATTACKS
 from ..audits.audit import LOOKS, SIGNIFICANCE
 from ..audits.audit import TRIALS as OUTPUTS
 from ..errors import ParameterError
-from ..learning.gradients import CLIP, NOISE, RATE
+from ..learning.gradient_scores import CLIP, NOISE, RATE
 from ..learning.trainer import LEARNING_RATE, STEPS
 from ..params import Param, shown
 from ..spec.kinds import IN_FILES, KINDS, kind_of

@@ -49,10 +49,10 @@ class View:
 
     def __post_init__(self) -> None:
         for name, dimensions in (("prior", 1), ("scores", 3), ("imputed", 2)):
-            given = getattr(self, name)
-            if given is None:
+            part = getattr(self, name)
+            if part is None:
                 continue
-            array = np.asarray(given, dtype=float)
+            array = np.asarray(part, dtype=float)
             if array.ndim != dimensions or not np.all(np.isfinite(array)) or np.any(array < 0.0):
                 allowed = f"numbers that are not negative, in {dimensions} dimensions"
                 raise ParameterError(f"View.{name}", allowed, f"shape {array.shape}")
@@ -69,19 +69,19 @@ class View:
     def label_scores(self) -> Floats:
         """The score of the true label with each value put in: (n, k)."""
         scores, labels = self.need(MODEL), self.labels
-        picked = np.take_along_axis(scores, np.maximum(labels, 0)[:, None, None], axis=2)[:, :, 0]
-        return np.where(labels[:, None] < 0, 0.0, picked)
+        at_label = np.take_along_axis(scores, np.maximum(labels, 0)[:, None, None], axis=2)[:, :, 0]
+        return np.where(labels[:, None] < 0, 0.0, at_label)
 
-    def need(self, what: str) -> Floats:
+    def need(self, part_name: str) -> Floats:
         """Return a part of the view, or raise where it was left out."""
-        part = {MODEL: self.scores, IMPUTED: self.imputed, LOSS: self.mean_loss}[what]
+        part = {MODEL: self.scores, IMPUTED: self.imputed, LOSS: self.mean_loss}[part_name]
         if part is None:
-            raise ParameterError("View", f"given with {what}", "a view without", "This attack looks at it.")
+            raise ParameterError("View", f"given with {part_name}", "a view without", "This attack looks at it.")
         return np.asarray(part)
 
 
-def _labels(given: Any, scores: Floats) -> Ints:
-    labels = np.asarray([] if given is None else given)
+def _labels(values: Any, scores: Floats) -> Ints:
+    labels = np.asarray([] if values is None else values)
     ok = labels.shape == scores.shape[:1] and np.issubdtype(labels.dtype, np.integer)
     if not ok or np.any(labels < -1) or np.any(labels >= scores.shape[2]):
         allowed = f"{scores.shape[0]} whole numbers from -1 to {scores.shape[2] - 1}, the true classes of the targets"
@@ -216,12 +216,12 @@ class Attack:
 
     def guess(self, view: View, count: int) -> Ints:
         """Return the numbers of the values guessed for ``count`` targets."""
-        found = np.asarray(self.choose(view))
-        whole = found.shape == (count,) and np.issubdtype(found.dtype, np.integer)
-        if not whole or np.any(found < 0) or np.any(found >= view.prior.size):
+        guesses = np.asarray(self.choose(view))
+        whole = guesses.shape == (count,) and np.issubdtype(guesses.dtype, np.integer)
+        if not whole or np.any(guesses < 0) or np.any(guesses >= view.prior.size):
             allowed = f"{count} whole numbers from 0 to {view.prior.size - 1}, one value for each target"
-            raise ParameterError(f"the guesses of {self.name}", allowed, f"shape {found.shape}, {found.dtype}")
-        return found.astype(np.intp)
+            raise ParameterError(f"the guesses of {self.name}", allowed, f"shape {guesses.shape}, {guesses.dtype}")
+        return guesses.astype(np.intp)
 
 
 ATTACKS: Mapping[str, Attack] = MappingProxyType(
@@ -235,11 +235,11 @@ ATTACKS: Mapping[str, Attack] = MappingProxyType(
 )
 
 
-def as_attack(given: object) -> Attack:
+def as_attack(attack: object) -> Attack:
     """Return an attack that was given by name or as it is."""
-    if isinstance(given, Attack):
-        return given
-    found = ATTACKS.get(given) if isinstance(given, str) else None
-    if found is None:
-        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an Attack", repr(given))
-    return found
+    if isinstance(attack, Attack):
+        return attack
+    listed = ATTACKS.get(attack) if isinstance(attack, str) else None
+    if listed is None:
+        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an Attack", repr(attack))
+    return listed

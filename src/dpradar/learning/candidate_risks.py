@@ -15,8 +15,8 @@ from ..mechanisms import DPSGD
 from ..numerics.confidence_intervals import empirical_bernstein
 from ..params import as_floats
 from ..results.attack import Estimate
-from .attack import candidate_mechanism
-from .gradients import CLIP, NOISE, RATE, check_norms
+from .gradient_attack import candidate_mechanism
+from .gradient_scores import CLIP, NOISE, RATE, check_norms
 
 if TYPE_CHECKING:
     from ..results import Assessment, Bound
@@ -95,25 +95,25 @@ def candidate_risk(
     """
     scale = CLIP.check("candidate_risk", clip) * NOISE.check("candidate_risk", noise_multiplier)
     rate = RATE.check("candidate_risk", sample_rate)
-    asked = int(TRIALS.check("candidate_risk", draws))
+    n_draws = int(TRIALS.check("candidate_risk", draws))
     level = CONFIDENCE.check("candidate_risk", confidence)
     grams = _grams(gradients, threat, float(clip), scale)
     total = np.asarray(grams.sum(axis=0))
     lengths = np.diagonal(total)
     distances = np.maximum(lengths[:, None] + lengths[None, :] - 2.0 * total, 0.0)
     near = assess(candidate_mechanism(distances), threat) if np.any(distances > 0.0) else None
-    rad = None if near is None or rate < 1.0 else _enclosed(near.rad, -1.0)
-    success = None if near is None or rate < 1.0 else _enclosed(near.success, threat.best_blind_guess)
+    rad = None if near is None or rate < 1.0 else _exact_estimate(near.rad, -1.0)
+    success = None if near is None or rate < 1.0 else _exact_estimate(near.success, threat.best_blind_guess)
     exact = rad is not None and success is not None
     if rad is None or success is None:
         rng = np.random.default_rng(checked_seed("candidate_risk", seed))
         # Without sampling the steps together are one.
-        gains, rights = _simulated(total[None] if rate == 1.0 else grams, rate, threat, asked, rng)
+        gains, rights = _simulate(total[None] if rate == 1.0 else grams, rate, threat, n_draws, rng)
         rad, success = _mean(gains, 1.0 - level, _least_gain(threat)), _mean(rights, 1.0 - level, 0.0)
     return CandidateRisk(
         rad=rad,
         success=success,
-        method="exact" if exact else f"Monte Carlo, {asked:,} outputs",
+        method="exact" if exact else f"Monte Carlo, {n_draws:,} outputs",
         confidence=1.0 if exact else level,
         by_distances=near,
         any_gradients=assess(DPSGD(noise_multiplier, rate, len(grams)), threat),
@@ -124,7 +124,7 @@ def _grams(gradients: Any, threat: Threat, clip: float, scale: float) -> Floats:
     """Return for each step the inner products of the candidates' gradients over the variance of the noise."""
     tables = _tables(gradients)
     m = threat.finite.size
-    found = []
+    grams = []
     for table in tables:
         rows = as_floats("candidate_risk.gradients", "a table of numbers for each step", table, "Rows of equal length.")
         if threat.finite.is_continuous or rows.ndim != 2 or rows.shape[0] != m or rows.shape[1] == 0:
@@ -132,10 +132,10 @@ def _grams(gradients: Any, threat: Threat, clip: float, scale: float) -> Floats:
             raise ParameterError("candidate_risk.gradients", allowed, f"shape {rows.shape}")
         gram = rows @ rows.T
         check_norms(gram, clip)
-        found.append(gram / scale**2)
-    if not found:
+        grams.append(gram / scale**2)
+    if not grams:
         raise ParameterError("candidate_risk.gradients", "given for at least one step", "none")
-    return np.array(found)
+    return np.array(grams)
 
 
 def _tables(gradients: Any) -> list[Any]:
@@ -149,7 +149,7 @@ def _tables(gradients: Any) -> list[Any]:
         raise ParameterError("candidate_risk.gradients", "one table for each step", got) from None
 
 
-def _enclosed(bound: Bound | None, least: float) -> Estimate | None:
+def _exact_estimate(bound: Bound | None, least: float) -> Estimate | None:
     """Return a value that is known to four digits as an interval, else None; it is not below ``least``."""
     if bound is None:
         return None
@@ -159,7 +159,7 @@ def _enclosed(bound: Bound | None, least: float) -> Estimate | None:
     return Estimate(estimate=bound.value, low=low, high=bound.value)
 
 
-def _simulated(
+def _simulate(
     grams: Floats, rate: float, threat: Threat, draws: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Return for each of many outputs what the best guess gains, and how often the best guess is right."""
@@ -201,6 +201,6 @@ def _least_gain(threat: Threat) -> float:
 
 
 def _mean(values: Floats, failure: float, least: float) -> Estimate:
-    kept = np.clip(values, least, 1.0)  # rounding may leave a value a speck outside
-    low, high = empirical_bernstein(kept, low=least, high=1.0, failure=failure)
-    return Estimate(estimate=float(kept.mean()), low=low, high=high)
+    clipped = np.clip(values, least, 1.0)  # rounding may leave a value a speck outside
+    low, high = empirical_bernstein(clipped, low=least, high=1.0, failure=failure)
+    return Estimate(estimate=float(clipped.mean()), low=low, high=high)

@@ -13,8 +13,8 @@ from ...errors import ParameterError
 from ...mechanisms.dpsgd import STEPS
 from ...numerics.single_thread import one_thread
 from ...params import Param
-from ..gradients import CLIP, RATE
-from ..networks import Network, Stack
+from ..gradient_scores import CLIP, RATE
+from ..stacked_networks import Network, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,8 +94,8 @@ class NetworkClassifier:
         moments = [(np.zeros_like(p), np.zeros_like(p)) for p in parameters]
         for step in range(1, self.steps + 1):
             # Poisson sampling: a binomial number of records, and then that many different ones.
-            taken = members[rng.choice(n, rng.binomial(n, self.sample_rate), replace=False, shuffle=False)]
-            sums = self._summed(stack, features[taken], codes[taken])
+            batch = members[rng.choice(n, rng.binomial(n, self.sample_rate), replace=False, shuffle=False)]
+            sums = self._summed(stack, features[batch], codes[batch])
             for i, total in enumerate(sums):
                 noise = rng.standard_normal(total.shape, dtype=np.float32)
                 total += np.float32(self.clip * self.noise_multiplier) * noise  # noqa: PLW2901 (in place)
@@ -131,11 +131,11 @@ class NetworkClassifier:
             rows = rows.reshape(0, width)
         if rows.shape[1:] != (width,):
             raise ParameterError(owner, allowed, f"shape {rows.shape}")
-        found = np.empty((len(rows), self.classes_.size))
+        probabilities = np.empty((len(rows), self.classes_.size))
         with one_thread():
             for i in range(0, len(rows), _ROWS):
-                found[i : i + _ROWS] = self.stack_.probabilities(rows[i : i + _ROWS])[0]
-        return found
+                probabilities[i : i + _ROWS] = self.stack_.probabilities(rows[i : i + _ROWS])[0]
+        return probabilities
 
     def predict(self, x: Any) -> Array:
         """Return the most probable class of each record."""
@@ -144,12 +144,12 @@ class NetworkClassifier:
     def models(self, known_x: Array, known_y: Array, x: Array, y: Array, seeds: Sequence[int]) -> Iterator[Any]:
         """Train one model for each row of ``x``, on the known records and this row, each with its own seed."""
         rows, classes, codes = _checked(np.vstack([known_x, x]), np.append(known_y, y))
-        known, own = len(known_x), np.arange(len(known_x) + 1)
+        n_known, members = len(known_x), np.arange(len(known_x) + 1)
         for i, seed in enumerate(seeds):
-            own[-1] = known + i
+            members[-1] = n_known + i
             fresh = replace(self, seed=int(seed))
             with one_thread():
-                fresh._train(rows, classes, codes, own)
+                fresh._train(rows, classes, codes, members)
             yield fresh
 
 
@@ -166,10 +166,10 @@ def _checked(x: Any, y: Any) -> tuple[Array, Array, Ints]:
 
 def _numbers(owner: str, allowed: str, x: Any) -> Array:
     try:
-        found = np.array(x, dtype=np.float32, order="C", copy=None)
+        array = np.array(x, dtype=np.float32, order="C", copy=None)
     except (TypeError, ValueError):
         # Not chained: the error of numpy shows the entry.
         raise ParameterError(owner, allowed, "other entries") from None
-    if not np.all(np.isfinite(found)):
-        raise ParameterError(owner, allowed, f"nan or infinite ones, in shape {found.shape}")
-    return found
+    if not np.all(np.isfinite(array)):
+        raise ParameterError(owner, allowed, f"nan or infinite ones, in shape {array.shape}")
+    return array

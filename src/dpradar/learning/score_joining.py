@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import ParameterError
-from .gradients import GradientScores
+from .gradient_scores import GradientScores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

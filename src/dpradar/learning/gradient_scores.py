@@ -125,8 +125,8 @@ class GradientScores:
             loss = np.logaddexp(np.log1p(-self.sample_rate), np.log(self.sample_rate) + loss)
         self.likelihoods += loss
         self.plain += inner
-        apart = norms.mean(axis=0)
-        self.distances += (apart[:, None] + apart[None, :] - 2.0 * table.mean(axis=0)) / self.variance
+        mean_norms = norms.mean(axis=0)
+        self.distances += (mean_norms[:, None] + mean_norms[None, :] - 2.0 * table.mean(axis=0)) / self.variance
         self.steps += 1
 
 

@@ -17,7 +17,7 @@ from ..mechanisms import Gaussian
 from ..params import as_floats, shown
 from ..results.attack import AttackRun
 from ..threats import Threat
-from .gradients import GradientScores, printed_rule
+from .gradient_scores import GradientScores, printed_rule
 
 if TYPE_CHECKING:
     from ..attacks.attack_protocol import Attack
@@ -83,7 +83,7 @@ def attack_gradients(
     prior, chosen = threat.finite, checked_targets(scores, targets, threat)
     _check_shares(chosen, prior.probabilities)
     if rule == "printed":
-        played = _printed(scores, chosen, threat)
+        outcome = _printed_rule_outcome(scores, chosen, threat)
     else:
         alone = separates_values(threat.cover) and len(threat.cover.blocks) == 1 and not threat.cover.single.size
         exact: Attack = (
@@ -91,8 +91,8 @@ def attack_gradients(
             if alone and prior.is_uniform
             else PosteriorAttack(np.asarray, prior.probabilities, threat.cover, maximise)
         )
-        played = exact.play(scores.likelihoods, chosen, rng)
-    rad, success, false_hit = count_outcomes(played).estimates(1.0 - level)
+        outcome = exact.play(scores.likelihoods, chosen, rng)
+    rad, success, false_hit = count_outcomes(outcome).estimates(1.0 - level)
     return AttackRun(
         rad=rad,
         success=success,
@@ -109,18 +109,18 @@ def attack_gradients(
 
 def checked_targets(scores: GradientScores, targets: Any, threat: Threat) -> Ints:
     """Return the targets as numbers of candidates, or raise: one for each run, each possible under the prior."""
-    prior, found = threat.finite, np.asarray(targets)
-    if prior.is_continuous or prior.size != scores.candidates or found.shape != (scores.runs,):
+    prior, array = threat.finite, np.asarray(targets)
+    if prior.is_continuous or prior.size != scores.candidates or array.shape != (scores.runs,):
         allowed = f"about {scores.candidates} candidates, with {scores.runs} targets"
-        got = f"{'a continuous prior' if prior.is_continuous else f'{prior.size} values'} and {found.size} targets"
+        got = f"{'a continuous prior' if prior.is_continuous else f'{prior.size} values'} and {array.size} targets"
         raise ParameterError("attack_gradients", allowed, got)
-    if not np.issubdtype(found.dtype, np.integer) or found.min() < 0 or found.max() >= scores.candidates:
+    if not np.issubdtype(array.dtype, np.integer) or array.min() < 0 or array.max() >= scores.candidates:
         allowed = f"whole numbers from 0 to {scores.candidates - 1}"
-        raise ParameterError("attack_gradients.targets", allowed, shown(found.tolist()))
-    if np.any(prior.probabilities[found] == 0.0):
+        raise ParameterError("attack_gradients.targets", allowed, shown(array.tolist()))
+    if np.any(prior.probabilities[array] == 0.0):
         hint = "What is known of it would leave nobody that the attacker believes possible."
         raise ParameterError("attack_gradients.targets", "of positive prior probability", "one of probability 0", hint)
-    return found.astype(np.intp)
+    return array.astype(np.intp)
 
 
 def _check_shares(targets: Ints, pi: Floats) -> None:
@@ -136,17 +136,17 @@ def _check_shares(targets: Ints, pi: Floats) -> None:
         raise ParameterError("attack_gradients.targets", "drawn from the prior", got, hint)
 
 
-def _printed(scores: GradientScores, targets: Ints, threat: Threat) -> BatchOutcome:
+def _printed_rule_outcome(scores: GradientScores, targets: Ints, threat: Threat) -> BatchOutcome:
     """Judge the guesses of the printed rule: by the exact goal only, as in the paper."""
     if threat.goal.kind != "exact":
         raise ParameterError("rule", "'exact' unless the goal is the exact candidate", "'printed'")
     guesses = printed_rule(scores.plain, threat.codes)
     _, fibre = np.unique(threat.codes, return_inverse=True)
-    own = guesses[np.arange(targets.size), fibre[targets]]
+    guess = guesses[np.arange(targets.size), fibre[targets]]
     masses = np.append(threat.finite.probabilities, 0.0)
     # Nothing known: someone is named almost surely (not when all sums are equal), each with the same probability.
     constant = threat.finite.is_uniform and guesses.shape[1] == 1 and bool(np.all(guesses >= 0))
-    return BatchOutcome(own == targets, np.minimum(masses[guesses].sum(axis=1), 1.0), constant=constant)
+    return BatchOutcome(guess == targets, np.minimum(masses[guesses].sum(axis=1), 1.0), constant=constant)
 
 
 def candidate_mechanism(distances: Any) -> Gaussian:
@@ -188,5 +188,5 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     if speck > _SEEN:
         values = np.maximum(values, 0.0) + speck
         speck = 0.0
-    kept = values > speck
-    return Gaussian(1.0, query=vectors[:, kept] * np.sqrt(values[kept]))
+    positive = values > speck
+    return Gaussian(1.0, query=vectors[:, positive] * np.sqrt(values[positive]))

@@ -39,8 +39,8 @@ class Network:
     activation: str = "relu"
 
     def __post_init__(self) -> None:
-        given: Any = self.sizes
-        sizes: tuple[Any, ...] = tuple(given) if isinstance(given, Iterable) else ()
+        listed: Any = self.sizes
+        sizes: tuple[Any, ...] = tuple(listed) if isinstance(listed, Iterable) else ()
         if len(sizes) < 2 or any(not isinstance(n, int) or n < 1 for n in sizes):
             hint = "Input, hidden layers, classes: such as (784, 10, 10)."
             raise ParameterError("Network.sizes", "two or more whole numbers above 0", repr(self.sizes), hint)
@@ -74,16 +74,16 @@ class Clipped:
     def products(self) -> Array:
         """Return <clipped gradient of example i, that of example j> for every run: (runs, examples, examples)."""
         total: Any = 0.0
-        for given, error in zip(self.inputs, self.errors, strict=True):
-            same_in = given @ np.swapaxes(given, -1, -2) + 1.0  # the bias is one more input, always 1
+        for layer_input, error in zip(self.inputs, self.errors, strict=True):
+            same_in = layer_input @ np.swapaxes(layer_input, -1, -2) + 1.0  # the bias is one more input, always 1
             total = total + same_in * (error @ np.swapaxes(error, -1, -2))
         return np.asarray(total * self.factors[:, :, None] * self.factors[:, None, :])
 
     def against(self, weights: list[Array], biases: list[Array]) -> Array:
         """Return <clipped gradient of example i, given vector of parameters> for every run: (runs, examples)."""
         total: Any = 0.0
-        for given, error, weight, bias in zip(self.inputs, self.errors, weights, biases, strict=True):
-            total = total + ((given @ weight + bias[:, None, :]) * error).sum(axis=2)
+        for layer_input, error, weight, bias in zip(self.inputs, self.errors, weights, biases, strict=True):
+            total = total + ((layer_input @ weight + bias[:, None, :]) * error).sum(axis=2)
         return np.asarray(total * self.factors)
 
 
@@ -108,7 +108,7 @@ class Stack:
         side = np.ascontiguousarray(first.transpose(1, 0, 2)).reshape(first.shape[1], -1)
         out = (x @ side).reshape(x.shape[0], runs, -1).transpose(1, 0, 2) + self.biases[0][:, None, :]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
-            hidden = _activated(out, self.network.activation)
+            hidden = _activate(out, self.network.activation)
             inputs.append(hidden)
             out = hidden @ weight + bias[:, None, :]
         return inputs, out
@@ -127,8 +127,8 @@ class Stack:
             back = errors[0] @ self.weights[layer].transpose(0, 2, 1)
             errors.insert(0, back * _slope(inputs[layer], self.network.activation))
         squares: Any = 0.0
-        for given, error in zip(inputs, errors, strict=True):
-            squares = squares + (_square_sums(given) + 1.0) * _square_sums(error)
+        for layer_input, error in zip(inputs, errors, strict=True):
+            squares = squares + (_square_sums(layer_input) + 1.0) * _square_sums(error)
         norms = np.sqrt(squares)
         factors = np.minimum(1.0, clip / np.maximum(norms, np.finfo(norms.dtype).tiny))
         return Clipped(inputs, errors, factors)
@@ -137,18 +137,18 @@ class Stack:
         """Return per layer the sum over the examples of weight x clipped gradient; weight is (runs, examples)."""
         scale = (part.factors * weight)[:, :, None]
         weights, biases = [], []
-        for layer, (given, error) in enumerate(zip(part.inputs, part.errors, strict=True)):
+        for layer, (layer_input, error) in enumerate(zip(part.inputs, part.errors, strict=True)):
             scaled = error * scale
             if layer == 0:
                 side = np.ascontiguousarray(scaled.transpose(1, 0, 2)).reshape(scaled.shape[1], -1)
-                weights.append((given.T @ side).reshape(given.shape[1], self.runs, -1).transpose(1, 0, 2))
+                weights.append((layer_input.T @ side).reshape(layer_input.shape[1], self.runs, -1).transpose(1, 0, 2))
             else:
-                weights.append(given.transpose(0, 2, 1) @ scaled)
+                weights.append(layer_input.transpose(0, 2, 1) @ scaled)
             biases.append(np.ones(scaled.shape[1], dtype=scaled.dtype) @ scaled)  # a sum, by a matrix product
         return weights, biases
 
 
-def _activated(x: Array, kind: str) -> Array:
+def _activate(x: Array, kind: str) -> Array:
     if kind == "relu":
         return np.maximum(x, 0.0)
     if kind == "elu":

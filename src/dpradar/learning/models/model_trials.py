@@ -14,7 +14,7 @@ from ...attacks.measure import measure
 from ...errors import ParameterError
 from ...params import Param
 from .attacker import check_classes, joined
-from .attacks import IMPUTED, LOSS, MODEL, Attack, as_attack
+from .attribute_attacks import IMPUTED, LOSS, MODEL, Attack, as_attack
 from .columns import kinds
 from .overlap import coincidences
 
@@ -94,23 +94,23 @@ def attack_model(
     >>> 0.6 < run.success.estimate < 0.9, run.rad.estimate > 0.1
     (True, True)
     """
-    chosen = _named(attacks)
+    chosen = _named_attacks(attacks)
     people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in chosen))
     inside: dict[str, list[bool]] = {one.name: [] for one in chosen}
     outside: dict[str, list[bool]] = {one.name: [] for one in chosen}
     n, numbers = people.size // 2, []
-    for i, models, replaced in _grouped(models_with, models_without, n):
+    for i, models, replaced in _group_by_target(models_with, models_without, n):
         numbers += [i] * len(models)
         for k, model in enumerate(models):
             first = _hits(chosen, attacker, model, people, [i] if replaced else [i, n + i])
             # Same target: asked of another model. Same model: asked about another person, in the same calls.
             second = _hits(chosen, attacker, replaced[k], people, [i]) if replaced else first
-            for name, found in first.items():
-                inside[name].append(found[0])
+            for name, hits in first.items():
+                inside[name].append(hits[0])
                 outside[name].append(second[name][-1])
-    given = {"paired": True, "targets": numbers if len(numbers) > n else None, "confidence": confidence}
+    options = {"paired": True, "targets": numbers if len(numbers) > n else None, "confidence": confidence}
     note = _NOTES["same-model" if models_without is None else "same-target"]
-    runs = {a: measure(np.array(inside[a]), np.array(outside[a]), name=a, **given) for a in inside}  # type: ignore[arg-type]
+    runs = {a: measure(np.array(inside[a]), np.array(outside[a]), name=a, **options) for a in inside}  # type: ignore[arg-type]
     return {name: replace(run, notes=(*run.notes, note, *notes)) for name, run in runs.items()}
 
 
@@ -126,16 +126,16 @@ def _hits(
     return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in chosen}
 
 
-def _grouped(
+def _group_by_target(
     models_with: Iterable[Any], models_without: Iterable[Any] | None, n: int
 ) -> Iterator[tuple[int, list[Any], list[Any]]]:
     """Return the number of each target, its models, and those without it; one target after the other."""
     count, without = 0, iter(() if models_without is None else models_without)
-    for given in models_with:
+    for one_or_several in models_with:
         if count == n:
             raise ParameterError("models_with", f"{n} entries, one for each target", "more")
-        models = _several(given)
-        replaced = [] if models_without is None else _several(next(without, ()))
+        models = _as_list(one_or_several)
+        replaced = [] if models_without is None else _as_list(next(without, ()))
         if not models or (models_without is not None and len(replaced) != len(models)):
             allowed = "one model or more for each target, and as many without it"
             raise ParameterError("models_with", allowed, f"{len(models)} and {len(replaced)} for target {count}")
@@ -194,16 +194,16 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     count = int(_MODELS.check("model_risk", models))
     used = checked_seed("model_risk", seed)
     shared = attacker.targets(known, impute=False)
-    asked, other = attacker.targets(targets, impute=False), attacker.targets(others, impute=False)
-    _check_sizes(asked, other)
-    _check_labels(shared, asked, other)
-    notes = coincidences(asked, other, shared, "the known records")
+    people, other = attacker.targets(targets, impute=False), attacker.targets(others, impute=False)
+    _check_sizes(people, other)
+    _check_labels(shared, people, other)
+    notes = coincidences(people, other, shared, "the known records")
     trainer = _Trainer(attacker, make, shared, count)
     seeds = np.random.SeedSequence(used).spawn(2)
     runs = attack_model(
         attacks,
         attacker,
-        trainer.each(asked, seeds[0], progress),
+        trainer.each(people, seeds[0], progress),
         targets,
         others,
         models_without=trainer.each(other, seeds[1], None) if design == "same-target" else None,
@@ -212,9 +212,9 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     return {a: replace(run, seed=used, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()}
 
 
-def _check_labels(known: Targets, *people: Targets) -> None:
+def _check_labels(shared: Targets, *people: Targets) -> None:
     """Raise where labels are words in one table and numbers in another: trained together they would all be words."""
-    if any(kinds(some.labels.tolist()) != kinds(known.labels.tolist()) for some in people):
+    if any(kinds(some.labels.tolist()) != kinds(shared.labels.tolist()) for some in people):
         hint = "'1' is never equal to 1: convert one of them."
         raise ParameterError("labels of the targets", "of the kind of the known ones", "another kind", hint)
 
@@ -230,12 +230,12 @@ class _Trainer:
 
     def each(self, targets: Targets, seeds: np.random.SeedSequence, progress: Progress | None) -> Iterator[list[Any]]:
         x, y = self.attacker.features(self.known), self.known.labels
-        rows, own = self.attacker.features(targets), targets.labels
-        seen = np.repeat(np.arange(targets.size), self.count)
+        rows, labels = self.attacker.features(targets), targets.labels
+        repeated = np.repeat(np.arange(targets.size), self.count)
         train = self.make.models if hasattr(self.make, "models") else self._one_by_one
-        made = train(x, y, rows[seen], own[seen], seeds.generate_state(seen.size).tolist())
+        trained = train(x, y, rows[repeated], labels[repeated], seeds.generate_state(repeated.size).tolist())
         for i in range(targets.size):
-            yield list(islice(made, self.count))
+            yield list(islice(trained, self.count))
             if progress is not None:
                 progress(i + 1, targets.size)
 
@@ -250,9 +250,9 @@ class _Trainer:
             yield model.fit(np.vstack([known_x, row[None]]), np.append(known_y, [label]))
 
 
-def _named(attacks: Any) -> list[Attack]:
-    given = [attacks] if isinstance(attacks, (str, Attack)) else list(attacks)
-    chosen = [as_attack(one) for one in given]
+def _named_attacks(attacks: Any) -> list[Attack]:
+    items = [attacks] if isinstance(attacks, (str, Attack)) else list(attacks)
+    chosen = [as_attack(one) for one in items]
     if not chosen or len({one.name for one in chosen}) < len(chosen):
         raise ParameterError("attacks", "one attack or more, with different names", f"{len(chosen)}")
     return chosen
@@ -260,16 +260,16 @@ def _named(attacks: Any) -> list[Attack]:
 
 def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
     """Return the targets and behind them, in the same order, the others; and notes on coincidences."""
-    asked, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
-    _check_sizes(asked, other)
-    return joined(asked, other), coincidences(asked, other, attacker.auxiliary, "the attacker's records")
+    people, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
+    _check_sizes(people, other)
+    return joined(people, other), coincidences(people, other, attacker.auxiliary, "the attacker's records")
 
 
-def _check_sizes(asked: Targets, other: Targets) -> None:
-    if other.size != asked.size:
+def _check_sizes(targets: Targets, other: Targets) -> None:
+    if other.size != targets.size:
         hint = "Entry i is a person drawn independently of target i."
-        raise ParameterError("others", f"{asked.size} records, one for each target", f"{other.size}", hint)
+        raise ParameterError("others", f"{targets.size} records, one for each target", f"{other.size}", hint)
 
 
-def _several(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+def _as_list(models: Any) -> list[Any]:
+    return list(models) if isinstance(models, (list, tuple)) else [models]
