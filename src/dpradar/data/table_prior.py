@@ -15,21 +15,21 @@ from ..params import Param, shown
 from ..threats import Measured, Prior
 from ..threats.rounding import cells_of
 from .binning import checked_bins, rule_for
-from .counting import Cells, Plan, count_cells
-from .engine import guarded, opened
-from .region import sampling_distance, walk_average, weighted_average
+from .cell_counting import CountPlan, OccupiedCells, count_cells
+from .engine import connect_table, run_guarded
+from .sampling_region import sampling_distance, walk_average, weighted_average
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from .binning import Rule
-    from .engine import Source
+    from .binning import BinningRule
+    from .engine import TableSource
 
     Floats = NDArray[np.float64]
 
-__all__ = ["CONFIDENCE", "SUPPRESS", "extended", "prior"]
+__all__ = ["CONFIDENCE", "SUPPRESS", "extend_domain", "prior"]
 
 MOST_CELLS = 5_000_000
 SUPPRESS = Param(name="suppress", integer=True, low=1, what="the fewest rows of a cell that is kept", typical=(1, 20))
@@ -101,7 +101,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     suppress
         Cells of fewer rows are left out, inside the engine; what is assessed then covers every way they could be.
     smooth
-        Add so many rows to every cell, of those occupied or of all with ``domain="product"``.
+        Add this many rows to every cell, of those occupied or of all with ``domain="product"``.
     confidence
         Report the risk with a region that holds the true prior with this confidence. With a ``weight`` it needs
         ``fixed_weights``.
@@ -137,20 +137,20 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     sure = None if confidence is None else CONFIDENCE.check("data", confidence)
     _check_weights(weight, sure, fixed=fixed_weights)
     size = _checked_domain(domain, smoothed=added is not None)
-    with opened(table, memory) as source:
+    with connect_table(table, memory) as source:
         schema = _schema(source)
         _check_columns(schema, names, weight, has_real_names=source.has_real_names)
         if any(schema[name].is_timestamp() for name in names):
             source.check_zone()
         cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
-        plan = Plan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
+        plan = CountPlan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
         cells = count_cells(source, plan)
     if cells.rows.size == 0:
         hint = "Cut columns into fewer bins, or suppress less."
         raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
     codes, weights = _product(cells, most) if size == _PRODUCT else (cells.codes, cells.weights)
-    found = _prior(cells, _labels(cells, codes), weights, cut, plan, added, sure)
-    return extended(found, size, most) if isinstance(size, int) else found
+    counted = _prior(cells, _labels(cells, codes), weights, cut, plan, added, sure)
+    return extend_domain(counted, size, most) if isinstance(size, int) else counted
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -194,8 +194,8 @@ def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     return int(_DOMAIN.check("data", domain))
 
 
-def _schema(source: Source) -> dict[str, Any]:
-    types = guarded(source.table.schema)
+def _schema(source: TableSource) -> dict[str, Any]:
+    types = run_guarded(source.table.schema)
     return {name: types[inner] for name, inner in source.names.items()}
 
 
@@ -203,11 +203,11 @@ def _check_columns(
     schema: Mapping[str, Any], names: Sequence[str], weight: str | None, *, has_real_names: bool
 ) -> None:
     # Not all names are listed, and none of a CSV file: if it has no header they are its first record.
-    known = list(schema)
+    available = list(schema)
     for name in (*names, *([] if weight is None else [weight])):
         if name not in schema:
-            near = [other for other in known if other.lower() == name.lower()]
-            near = near or difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+            near = [other for other in available if other.lower() == name.lower()]
+            near = near or difflib.get_close_matches(name, available, n=1, cutoff=0.7)
             hint = f"Did you mean {near[0]!r}?" if near else "Names are written as in the table, capitals included."
             if not has_real_names:
                 hint = "A CSV file needs a header, and names are written as they are there, capitals included."
@@ -219,24 +219,26 @@ def _check_columns(
 # ----------------------------------------------------------------------------------------------------------- the prior
 
 
-def extended(known: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
+def extend_domain(counted: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
     """Return a prior of records with further ones that were not seen, each of probability 0, ``domain`` in all."""
-    unseen = domain - known.size
+    unseen = domain - counted.size
     if unseen == 0:
-        return known
+        return counted
     if unseen < 0:
         hint = "It is the number of records that the mechanism takes; cut columns into fewer bins for fewer."
-        raise ParameterError("data.domain", f"at least {known.size:,}, the number of occupied cells", f"{domain}", hint)
+        raise ParameterError(
+            "data.domain", f"at least {counted.size:,}, the number of occupied cells", f"{domain}", hint
+        )
     if domain > most:
         hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
         raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
-    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (known.columns or {}).items()}
-    probabilities = np.r_[known.probabilities, np.zeros(unseen)]
+    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (counted.columns or {}).items()}
+    probabilities = np.r_[counted.probabilities, np.zeros(unseen)]
     probabilities.setflags(write=False)
-    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=known.measured)
+    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=counted.measured)
 
 
-def _product(cells: Cells, most: int) -> tuple[NDArray[np.int64], Floats]:
+def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats]:
     """Return the codes and weights of all combinations of the values seen."""
     shape = tuple(map(len, cells.levels))
     count = math.prod(shape)
@@ -248,7 +250,7 @@ def _product(cells: Cells, most: int) -> tuple[NDArray[np.int64], Floats]:
     return np.array(np.unravel_index(np.arange(count), shape)), weights
 
 
-def _labels(cells: Cells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]]:
+def _labels(cells: OccupiedCells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]]:
     named = {}
     for name, levels, code in zip(cells.names, cells.levels, codes, strict=True):
         labels = np.empty(len(levels), dtype=object)
@@ -258,26 +260,26 @@ def _labels(cells: Cells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]
 
 
 def _prior(
-    cells: Cells,
+    cells: OccupiedCells,
     named: dict[str, tuple[Any, ...]],
     weights: Floats,
-    cut: Mapping[str, Rule],
-    plan: Plan,
+    cut: Mapping[str, BinningRule],
+    plan: CountPlan,
     added: float | None,
     sure: float | None,
 ) -> Prior:
     if weights.size < 2:
         hint = "With a single possible record there is nothing to learn; count other columns, or cut them finer."
         raise ParameterError("data.columns", "columns with at least 2 different records", "1", hint)
-    lost, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
-    # Two digits, rounded up: results tell the share and the distance, and what was left out may be a single cell.
-    share = min(1.0, two_digits(lost / (lost + total), "up"))
-    counted = weights / total
-    probabilities, moved, smoothing, more = counted, 0.0, "none", 0.0
+    suppressed, rows, total = cells.suppressed[1], cells.all_rows, float(weights.sum())
+    # Two digits, rounded up: results report the share and the distance, and what was left out may be a single cell.
+    share = min(1.0, two_digits(suppressed / (suppressed + total), "up"))
+    frequencies = weights / total
+    probabilities, moved, smoothing, more = frequencies, 0.0, "none", 0.0
     if added is not None:
-        more = added * (total + lost) / rows  # as much weight as a row has on average
+        more = added * (total + suppressed) / rows  # as much weight as a row has on average
         probabilities = (weights + more) / (total + more * weights.size)
-        moved = float(np.maximum(probabilities - counted, 0.0).sum())
+        moved = float(np.maximum(probabilities - frequencies, 0.0).sum())
         smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
     probabilities /= probabilities.sum()
     probabilities.setflags(write=False)
@@ -299,22 +301,22 @@ def _prior(
 
 
 def _distances(
-    cells: Cells, plan: Plan, share: float, moved: float, sure: float | None, upper: Floats
+    cells: OccupiedCells, plan: CountPlan, share: float, moved: float, sure: float | None, upper: Floats
 ) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known.
 
-    Without weights it is computed from the largest counts that results do not tell from those of the cells.
+    Without weights it is computed from the largest counts that results do not distinguish from those of the cells.
     """
     if sure is None:
         return {"distance": share}
-    lost_rows, _, lost, lost_squares = cells.suppressed
+    suppressed_rows, _, suppressed, suppressed_squares = cells.suppressed
     if plan.weight is None:
-        effective = float(cells.rows.sum()) + lost_rows
-        average = walk_average(upper, lost_rows, rows=effective)
+        effective = float(cells.rows.sum()) + suppressed_rows
+        average = walk_average(upper, suppressed_rows, rows=effective)
     else:
-        total = float(cells.scaled.sum()) + lost
-        effective = total**2 / (float(cells.squares.sum()) + lost_squares)
-        average = weighted_average(cells.squares, total, lost)
+        total = float(cells.scaled.sum()) + suppressed
+        effective = total**2 / (float(cells.squares.sum()) + suppressed_squares)
+        average = weighted_average(cells.squares, total, suppressed)
     near = sampling_distance(average, effective, sure)
     # Two digits too: the average is a function of the counts of the cells.
     distance = min(1.0, two_digits(near + share + moved, "up"))

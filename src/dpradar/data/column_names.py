@@ -1,4 +1,4 @@
-"""Names of columns in engines that do not tell capitals from small letters."""
+"""Names of columns in engines that do not distinguish capitals from small letters."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def header(backend: Any, file: str, *, parquet: bool) -> list[str]:
         return [str(name) for name in pyarrow.parquet.read_schema(file).names]
     quoted = file.replace("'", "''")
     backend.raw_sql("SET preserve_insertion_order = true")  # the first row, not one of those read first
-    found = backend.raw_sql(f"SELECT * FROM read_csv('{quoted}', header = false, all_varchar = true) LIMIT 1")  # noqa: S608 (escaped)
-    first = found.fetchone()
+    cursor = backend.raw_sql(f"SELECT * FROM read_csv('{quoted}', header = false, all_varchar = true) LIMIT 1")  # noqa: S608 (escaped)
+    first = cursor.fetchone()
     backend.raw_sql("SET preserve_insertion_order = false")
     return ["" if name is None else str(name) for name in first or ()]
 
@@ -40,14 +40,14 @@ def engine_names(headers: Sequence[Sequence[str]], engine: Sequence[str]) -> dic
     >>> engine_names([["age", "sex"]], ["age", "sex"])
     {'age': 'age', 'sex': 'sex'}
     """
-    if not any(map(_alike, headers)):
+    if not any(map(_same_but_for_case, headers)):
         return {name: name for name in engine}
-    own = list(headers[0])
-    if len(set(filter(None, own))) < len(list(filter(None, own))):
+    names = list(headers[0])
+    if len(set(filter(None, names))) < len(list(filter(None, names))):
         raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
-    if len(own) != len(engine) or any(list(other) != own for other in headers):
+    if len(names) != len(engine) or any(list(other) != names for other in headers):
         raise ParameterError("data.table", _ALLOWED, "some that capitals alone tell apart", _HINT)
-    return {name or engine[i]: engine[i] for i, name in enumerate(own)}
+    return {name or engine[i]: engine[i] for i, name in enumerate(names)}
 
 
 def checked_expression(table: Any, backend: str) -> None:
@@ -56,11 +56,11 @@ def checked_expression(table: Any, backend: str) -> None:
 
     if backend in _TELLS_CASE:
         return
-    if any(_alike(node.schema.names) for node in table.op().find(operations.Relation)):
+    if any(_same_but_for_case(node.schema.names) for node in table.op().find(operations.Relation)):
         raise ParameterError("data.table", _ALLOWED, "some that capitals alone tell apart", _HINT)
 
 
-def _alike(names: Sequence[str]) -> bool:
+def _same_but_for_case(names: Sequence[str]) -> bool:
     """Return whether two names are the same but for capitals; columns without a name are left out."""
     folded = [name.casefold() for name in names if name]
     return len(set(folded)) < len(folded)

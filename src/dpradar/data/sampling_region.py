@@ -50,18 +50,20 @@ def sampling_distance(average: float, effective_rows: float, confidence: float) 
     return min(1.0, average + 2.0 * spread)
 
 
-def walk_average(counts: ArrayLike, lost: int = 0, rows: float | None = None) -> float:
-    """Return the average for rows without weights; ``lost`` rows are in cells whose size is not known.
+def walk_average(counts: ArrayLike, suppressed: int = 0, rows: float | None = None) -> float:
+    """Return the average for rows without weights; ``suppressed`` rows are in cells whose size is not known.
 
     ``rows`` is the number of all rows, where the counts are upper bounds: the average grows with every count.
     """
     steps = np.asarray(counts, dtype=float)
-    return (float(expected_walk(steps).sum()) + lost) / (float(steps.sum()) + lost if rows is None else rows)
+    return (float(expected_walk(steps).sum()) + suppressed) / (
+        float(steps.sum()) + suppressed if rows is None else rows
+    )
 
 
-def weighted_average(squares: Floats, total: float, lost: float = 0.0) -> float:
-    """Return the average, from above, for sums of squared weights; ``lost`` weight is in cells that are not known."""
-    return (float(np.sqrt(squares).sum()) + lost) / total
+def weighted_average(squares: Floats, total: float, suppressed: float = 0.0) -> float:
+    """Return the average, from above, for sums of squared weights; ``suppressed`` is the weight of unknown cells."""
+    return (float(np.sqrt(squares).sum()) + suppressed) / total
 
 
 def expected_walk(steps: Floats) -> Floats:

@@ -16,10 +16,10 @@ from .binning import how_to_cut
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .binning import Rule
-    from .engine import Source
+    from .binning import BinningRule
+    from .engine import TableSource
 
-__all__ = ["Cells", "Plan", "count_cells"]
+__all__ = ["CountPlan", "OccupiedCells", "count_cells"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -27,10 +27,10 @@ _WHOLE, _SHARE = "decimal(28, 0)", "decimal(28, 26)"  # sums of either are exact
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CountPlan:
     """What is counted: columns with their rules, the weight, and which cells are left out."""
 
-    rules: dict[str, Rule]
+    rules: dict[str, BinningRule]
     weight: str | None
     fewest: int
     squares: bool  # the sums of the weights over the largest one, and of their squares, are wanted too
@@ -38,7 +38,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class OccupiedCells:
     """The occupied cells in an order that is the same from every engine.
 
     ``levels`` are the categories of each column, sorted, missing last; ``codes`` has a row of numbers per column.
@@ -55,7 +55,7 @@ class Cells:
     suppressed: tuple[int, float, float, float]  # the four sums over the cells that were left out
 
 
-def count_cells(source: Source, plan: Plan) -> Cells:
+def count_cells(source: TableSource, plan: CountPlan) -> OccupiedCells:
     """Return the occupied cells of a table; nothing else of it leaves the engine."""
     return _cells(source.fetch(_query(source, plan)), plan)
 
@@ -63,14 +63,14 @@ def count_cells(source: Source, plan: Plan) -> Cells:
 # ---------------------------------------------------------------------------------------------------------- the query
 
 
-def _query(source: Source, plan: Plan) -> Any:
+def _query(source: TableSource, plan: CountPlan) -> Any:
     """Return the query; its columns are c0, c1, ..., n, bad and, where asked, w, s, q, wrong, rest."""
     import ibis
 
     names = {f"c{i}": name for i, name in enumerate(plan.rules)}
-    chosen = {short: _cleaned(source.column(name)) for short, name in names.items()}
+    chosen = {short: _clean_column(source.column(name)) for short, name in names.items()}
     if plan.weight is not None:
-        chosen["v"] = _cleaned(source.column(plan.weight))
+        chosen["v"] = _clean_column(source.column(plan.weight))
     rows = source.table.select(**chosen)
     if plan.weight is not None:
         rows = rows.mutate(wrong=_wrong(rows.v))
@@ -82,13 +82,13 @@ def _query(source: Source, plan: Plan) -> Any:
         marked["wrong"] = rows.wrong
     cells = rows.select(**coded, **marked)
     sums = {name: cells[name].sum() for name in ("w", "s", "q", "bad", "wrong") if name in cells.columns}
-    counted = cells.group_by(list(names)).aggregate(n=cells.count(), **sums)
-    counted = _suppressed(counted, list(names), list(sums), plan.fewest)
-    final = {name: counted[name].cast("float64") for name in ("w", "s", "q") if name in sums}
-    return counted.mutate(**final).limit(plan.most_cells + 1)
+    aggregated = cells.group_by(list(names)).aggregate(n=cells.count(), **sums)
+    aggregated = _merge_rare_cells(aggregated, list(names), list(sums), plan.fewest)
+    final = {name: aggregated[name].cast("float64") for name in ("w", "s", "q") if name in sums}
+    return aggregated.mutate(**final).limit(plan.most_cells + 1)
 
 
-def _cleaned(column: Any) -> Any:
+def _clean_column(column: Any) -> Any:
     """Return the column with one kind of missing value, of a type that every engine sends alike."""
     import ibis
 
@@ -113,15 +113,15 @@ def _wrong(weight: Any) -> Any:
     return 1 - ibis.ifelse(right, 1, 0).fill_null(0)
 
 
-def _weights(rows: Any, plan: Plan) -> dict[str, Any]:
+def _weights(rows: Any, plan: CountPlan) -> dict[str, Any]:
     """Return the weights as decimals: whole ones as they are, others over the largest, which stays in the engine."""
     numbers = rows.v.cast("float64")
     share = numbers / rows.aggregate(top=numbers.max()).top.as_scalar().nullif(0.0)
-    own = {"w": rows.v.cast(_WHOLE) if rows.v.type().is_integer() else share.cast(_SHARE)}
-    return {**own, "s": share.cast(_SHARE), "q": (share * share).cast(_SHARE)} if plan.squares else own
+    sums = {"w": rows.v.cast(_WHOLE) if rows.v.type().is_integer() else share.cast(_SHARE)}
+    return {**sums, "s": share.cast(_SHARE), "q": (share * share).cast(_SHARE)} if plan.squares else sums
 
 
-def _too_large(rows: Any, plan: Plan) -> Any:
+def _too_large(rows: Any, plan: CountPlan) -> Any:
     """Return how many values of a row have no place in the bins of their column."""
     import ibis
 
@@ -133,7 +133,7 @@ def _too_large(rows: Any, plan: Plan) -> Any:
     return count
 
 
-def _code(rows: Any, column: Any, rule: Rule) -> Any:
+def _code(rows: Any, column: Any, rule: BinningRule) -> Any:
     """Return the number of a row's bin, or the value itself; missing stays missing."""
     import ibis
 
@@ -145,15 +145,15 @@ def _code(rows: Any, column: Any, rule: Rule) -> Any:
     return ibis.ifelse(numbers.isnull(), ibis.null("int64"), rule.code(rows, numbers).cast("int64"))
 
 
-def _suppressed(counted: Any, names: list[str], sums: list[str], fewest: int) -> Any:
+def _merge_rare_cells(aggregated: Any, names: list[str], sums: list[str], fewest: int) -> Any:
     """Merge the cells of too few rows into one line, which says only how much they are together."""
     import ibis
 
     if fewest <= 1:
-        return counted
-    rare = counted.n < fewest
-    hidden = {name: ibis.ifelse(rare, ibis.null(counted[name].type()), counted[name]) for name in names}
-    marked = counted.mutate(rest=ibis.ifelse(rare, 1, 0), **hidden)
+        return aggregated
+    rare = aggregated.n < fewest
+    hidden = {name: ibis.ifelse(rare, ibis.null(aggregated[name].type()), aggregated[name]) for name in names}
+    marked = aggregated.mutate(rest=ibis.ifelse(rare, 1, 0), **hidden)
     totals = {name: marked[name].sum() for name in ("n", *sums)}
     return marked.group_by(["rest", *names]).aggregate(**totals)
 
@@ -161,31 +161,31 @@ def _suppressed(counted: Any, names: list[str], sums: list[str], fewest: int) ->
 # ---------------------------------------------------------------------------------------------------------- its result
 
 
-def _cells(found: Any, plan: Plan) -> Cells:
-    _check(found, plan)
-    rows = _numbers(found, "n").astype(np.int64)
-    weights = _numbers(found, "w") if plan.weight is not None else rows.astype(float)
-    scaled, squares = (_numbers(found, name) if plan.squares else np.zeros(rows.size) for name in ("s", "q"))
+def _cells(answer: Any, plan: CountPlan) -> OccupiedCells:
+    _check(answer, plan)
+    rows = _numbers(answer, "n").astype(np.int64)
+    weights = _numbers(answer, "w") if plan.weight is not None else rows.astype(float)
+    scaled, squares = (_numbers(answer, name) if plan.squares else np.zeros(rows.size) for name in ("s", "q"))
     if plan.weight is not None and not weights.sum() > 0.0:
         raise ParameterError("data.weight", "numbers of which not all are 0", "only 0")
-    kept = np.ones(rows.size, dtype=bool)
-    if "rest" in found.column_names:
-        kept = _numbers(found, "rest") == 0.0
-    lost = (rows[~kept].sum(), weights[~kept].sum(), scaled[~kept].sum(), squares[~kept].sum())
-    kept &= weights > 0.0
+    usable = np.ones(rows.size, dtype=bool)
+    if "rest" in answer.column_names:
+        usable = _numbers(answer, "rest") == 0.0
+    suppressed = (rows[~usable].sum(), weights[~usable].sum(), scaled[~usable].sum(), squares[~usable].sum())
+    usable &= weights > 0.0
     levels, codes = [], []
     for i, (name, rule) in enumerate(plan.rules.items()):
-        level, code = _levels(found.column(f"c{i}"), rule, kept)
+        level, code = _levels(answer.column(f"c{i}"), rule, usable)
         _check_levels(name, level, rule)
         levels.append(level)
         codes.append(code)
     numbers = np.array(codes, dtype=np.int64).reshape(len(codes), -1)
-    order, starts = _sorted(numbers)
+    order, starts = _cell_order(numbers)
 
     def added(sums: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(np.add.reduceat(sums[kept][order], starts) if order.size else sums[kept])
+        return np.asarray(np.add.reduceat(sums[usable][order], starts) if order.size else sums[usable])
 
-    return Cells(
+    return OccupiedCells(
         names=tuple(plan.rules),
         levels=tuple(levels),
         codes=numbers[:, order[starts]],
@@ -194,35 +194,35 @@ def _cells(found: Any, plan: Plan) -> Cells:
         weights=added(weights),
         scaled=added(scaled),
         squares=added(squares),
-        suppressed=(int(lost[0]), float(lost[1]), float(lost[2]), float(lost[3])),
+        suppressed=(int(suppressed[0]), float(suppressed[1]), float(suppressed[2]), float(suppressed[3])),
     )
 
 
-def _check(found: Any, plan: Plan) -> None:
-    if found.num_rows == 0:
+def _check(answer: Any, plan: CountPlan) -> None:
+    if answer.num_rows == 0:
         raise ParameterError("data.table", "a table with rows", "none", "Is it the right table?")
-    if found.num_rows > plan.most_cells:
+    if answer.num_rows > plan.most_cells:
         hint = "Cut columns into fewer bins, count fewer columns, or allow more with most_cells."
         raise ParameterError("data.columns", f"columns with at most {plan.most_cells:,} occupied cells", "more", hint)
-    if plan.weight is not None and _numbers(found, "wrong").sum() > 0:
+    if plan.weight is not None and _numbers(answer, "wrong").sum() > 0:
         allowed = "a column of finite numbers >= 0 without missing ones"
         raise ParameterError("data.weight", allowed, "some that are missing, negative or infinite")
-    if _numbers(found, "bad").sum() > 0:
+    if _numbers(answer, "bad").sum() > 0:
         hint = "Cut that column at edges: the outer bins are open."
         got = "an infinite value, or one that is too large for bins so narrow"
         raise ParameterError("data.bins", "of finite numbers for bins of equal width", got, hint)
 
 
-def _numbers(found: Any, name: str) -> Floats:
-    return np.array([0.0 if x is None else x for x in found.column(name).to_pylist()], dtype=float)
+def _numbers(answer: Any, name: str) -> Floats:
+    return np.array([0.0 if x is None else x for x in answer.column(name).to_pylist()], dtype=float)
 
 
-def _levels(column: Any, rule: Rule, kept: NDArray[np.bool_]) -> tuple[list[Any], Ints]:
+def _levels(column: Any, rule: BinningRule, usable: NDArray[np.bool_]) -> tuple[list[Any], Ints]:
     """Return the sorted categories of a column and the number of each row's one; missing is the last."""
     encoded = column.combine_chunks().dictionary_encode()
     if hasattr(encoded, "combine_chunks"):
         encoded = encoded.combine_chunks()
-    indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)[kept]
+    indices = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)[usable]
     raw = [_canonical(value) for value in encoded.dictionary.to_pylist()]
     used = np.unique(indices)
     present = sorted({raw[i] for i in used.tolist() if i >= 0 and raw[i] is not None})
@@ -246,14 +246,14 @@ def _canonical(value: Any) -> Any:
     return value
 
 
-def _check_levels(name: str, levels: Sequence[Any], rule: Rule) -> None:
+def _check_levels(name: str, levels: Sequence[Any], rule: BinningRule) -> None:
     if rule.most_levels is not None and len(levels) > rule.most_levels:
         hint = f"{how_to_cut(name)}, a list of edges, 'quantiles:10', or 'values' to keep all."
         got = f"{name!r}, which has more"
         raise ParameterError("data.columns", f"columns of at most {rule.most_levels:,} different numbers", got, hint)
 
 
-def _sorted(codes: Ints) -> tuple[Ints, Ints]:
+def _cell_order(codes: Ints) -> tuple[Ints, Ints]:
     """Return the order of the cells, first column first, and where in it a new cell begins."""
     order = np.lexsort(codes[::-1]) if codes.shape[1] else np.empty(0, dtype=np.intp)
     ordered = codes[:, order]

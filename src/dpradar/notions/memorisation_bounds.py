@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 from ..params import Param
 from ..results import Bound
-from .power import EITHER, RECORDS, REPLACE, group_power, power, promises_of
+from .event_power import EITHER, RECORDS, REPLACE, group_power, power, promises_of
 
 if TYPE_CHECKING:
     from ..guarantees.neighbours import Neighbours
@@ -21,15 +21,15 @@ _TRAIN, _TEST = (
 )
 
 
-def _influence(rule: str, what: Any, neighbours: Neighbours | None) -> Bound:
+def _influence(rule: str, release: Any, neighbours: Neighbours | None) -> Bound:
     owner = rule.replace("-", "_")
-    (promise,) = promises_of(owner, what, neighbours or "replace-one", EITHER)
+    (promise,) = promises_of(owner, release, neighbours or "replace-one", EITHER)
     # Where only a curve is known, 1 - f(x) - x at its peak is the total variation.
-    known = [1.0] if promise.tv is None else [promise.tv]
-    known += [] if promise.curve is None else [promise.curve.gap()]
+    bounds = [1.0] if promise.tv is None else [promise.tv]
+    bounds += [] if promise.curve is None else [promise.curve.gap()]
     without = f"neighbours: {promise.relation}, that is {_INSTEAD[promise.relation]}"
     notes = (promise.source, without, "a loss between 0 and 1")
-    return Bound(value=min(known), side="upper", rule=rule, cites=("[UNIFY] Proposition F.1",), assumes=notes)
+    return Bound(value=min(bounds), side="upper", rule=rule, cites=("[UNIFY] Proposition F.1",), assumes=notes)
 
 
 def memorisation(what: Any, *, neighbours: Neighbours | None = None) -> Bound:

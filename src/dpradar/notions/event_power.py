@@ -35,15 +35,17 @@ RECORDS = Param(name="records", integer=True, low=1, what="the number of records
 
 _SLACK = 2.0**-50  # 1 - f(x) of a computed curve can be this much too small by rounding
 _TINY = 1e-9  # at smaller rates that slack counts, and a Renyi bound is used directly
-_STEPS = 500  # so many records are taken one by one
+_STEPS = 500  # up to this many records are taken one by one
 _STRETCH = 1.0 / 256.0  # beyond, steps are taken together while the rate or its complement changes by less than this
 _HALF = 0.5
 _LARGEST_LOSS = 700.0
 
 
-def promises_of(owner: str, what: Any, neighbours: Neighbours | None, allowed: tuple[Relation, ...]) -> list[Privacy]:
+def promises_of(
+    owner: str, release: Any, neighbours: Neighbours | None, allowed: tuple[Relation, ...]
+) -> list[Privacy]:
     """Return what is promised under the relation asked for, or under every allowed one; at least one promise."""
-    case = _case(owner, what, neighbours)
+    case = _case(owner, release, neighbours)
     if case.neighbours is not None and case.neighbours not in allowed:
         raise ParameterError(
             f"{owner}.neighbours",
@@ -51,32 +53,32 @@ def promises_of(owner: str, what: Any, neighbours: Neighbours | None, allowed: t
             repr(neighbours),
             "This notion compares two records; a guarantee stated under add-remove is converted where that is sound.",
         )
-    return _known(owner, case, allowed if case.neighbours is None else (case.neighbours,))
+    return _promises_under(owner, case, allowed if case.neighbours is None else (case.neighbours,))
 
 
-def worse_promises(owner: str, what: Any, neighbours: Neighbours | None) -> list[Privacy]:
+def worse_promises(owner: str, release: Any, neighbours: Neighbours | None) -> list[Privacy]:
     """Return the promises between which the worse counts: the relation asked for, the guarantee's own, or both."""
-    case = _case(owner, what, neighbours)
-    return _known(owner, case, question_relations(case))
+    case = _case(owner, release, neighbours)
+    return _promises_under(owner, case, question_relations(case))
 
 
-def _case(owner: str, what: Any, neighbours: Neighbours | None) -> Case:
-    if not isinstance(what, (Mechanism, HasPrivacy)):
+def _case(owner: str, release: Any, neighbours: Neighbours | None) -> Case:
+    if not isinstance(release, (Mechanism, HasPrivacy)):
         hint = "Give the release itself, not an assessment of it."
         allowed = "given a mechanism (such as Gaussian) or a guarantee (such as GDP) first"
-        raise ParameterError(owner, allowed, shown(what), hint)
-    return Case(what, Threat.worst(), None if neighbours is None else check_neighbours(owner, neighbours))
+        raise ParameterError(owner, allowed, shown(release), hint)
+    return Case(release, Threat.worst(), None if neighbours is None else check_neighbours(owner, neighbours))
 
 
-def _known(owner: str, case: Case, relations: tuple[Relation, ...]) -> list[Privacy]:
-    found = [promise for relation in relations if (promise := case.promise(relation)) is not None]
-    if not found:
+def _promises_under(owner: str, case: Case, relations: tuple[Relation, ...]) -> list[Privacy]:
+    promises = [promise for relation in relations if (promise := case.promise(relation)) is not None]
+    if not promises:
         message = (
             f"{owner} needs a promise under {' or '.join(relations)}, and {shown(case.what)} makes none. "
             "Another neighbour relation, or a guarantee stated under this one, would do."
         )
         raise UnsupportedError(message)
-    return [replace(promise, source="; ".join((promise.source, *case.assumes))) for promise in found]
+    return [replace(promise, source="; ".join((promise.source, *case.assumes))) for promise in promises]
 
 
 def _mu(promise: Privacy) -> float | None:
@@ -102,19 +104,19 @@ def power(promise: Privacy, x: float) -> float:
     >>> power(PureDP(epsilon=0.0, neighbours="replace-one").privacy("replace-one"), 1e-300)
     1e-300
     """
-    known = [1.0]
+    bounds = [1.0]
     mu = _mu(promise)
     if mu is not None:
-        known.append(_gaussian_power(mu, x))
+        bounds.append(_gaussian_power(mu, x))
     elif promise.curve is not None:
-        known.append(1.0 - promise.curve.at(x) + _SLACK)
+        bounds.append(1.0 - promise.curve.at(x) + _SLACK)
     if promise.epsilon is not None:
-        known.append(_approx_power(promise.epsilon, promise.delta, x))
+        bounds.append(_approx_power(promise.epsilon, promise.delta, x))
     if promise.tv is not None:
-        known.append(x + promise.tv)
+        bounds.append(x + promise.tv)
     if promise.renyi is not None and mu is None and x < _TINY:
-        known.append(renyi_success(promise.renyi, x))
-    return max(x, min(known))
+        bounds.append(renyi_success(promise.renyi, x))
+    return max(x, min(bounds))
 
 
 def group_power(promise: Privacy, x: float, records: int) -> float:
@@ -185,10 +187,10 @@ def _rising(x: float, after: float, left: int) -> tuple[int, float]:
 
 def _closing(step: Callable[[float], float], x: float, left: int) -> tuple[int, float]:
     end = x + _STRETCH * (1.0 - x)
-    kept = 1.0 - end
-    next_kept = 1.0 - step(end) - _SLACK
-    if next_kept <= 0.0:
+    remaining = 1.0 - end
+    next_remaining = 1.0 - step(end) - _SLACK
+    if next_remaining <= 0.0:
         return 1, 1.0
-    rate = min(math.log(next_kept / kept), -_SLACK)
+    rate = min(math.log(next_remaining / remaining), -_SLACK)
     many = min(left, int(math.log1p(-_STRETCH) / rate))
     return many, -math.expm1(math.log1p(-x) + many * rate)

@@ -35,16 +35,16 @@ def private_folder() -> Iterator[str]:
         _remove_abandoned(Path(tempfile.gettempdir()))
         folder = tempfile.TemporaryDirectory(prefix=_PREFIX)
     except OSError as error:
-        told = error.strerror or "none can be made"
+        problem = error.strerror or "none can be made"
         raise ParameterError(
-            "TMPDIR", "a folder for temporary files", told, "Set it to one that you may write."
+            "TMPDIR", "a folder for temporary files", problem, "Set it to one that you may write."
         ) from None
-    with folder as name, _locked(Path(name)), _ended_by_sigterm():
+    with folder as name, _lock(Path(name)), _exit_on_sigterm():
         yield name
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock(folder: Path) -> Iterator[None]:
     with (folder / _LOCK).open("w") as file:
         if sys.platform != "win32":
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -64,10 +64,12 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
+def _exit_on_sigterm() -> Iterator[None]:
     """Let SIGTERM end the work as an exception, so that folders are removed; a handler of the program's own stays."""
-    ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    if not ours:
+    handles_signal = (
+        threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    )
+    if not handles_signal:
         yield
         return
 
