@@ -109,15 +109,15 @@ class PosteriorAttack:
         member_scores = scores[single]
         # For success naming the member never hurts, however unlikely it has become.
         near = tie if self.maximise == "rad" else 0.0
-        named = np.where(np.abs(member_scores) <= near, rng.random(member_scores.shape) < share, member_scores > 0.0)
-        named = (named & (share > 0.0)) | (share == 1.0)
-        others = self.pi[single] @ named
+        guessed = np.where(np.abs(member_scores) <= near, rng.random(member_scores.shape) < share, member_scores > 0.0)
+        guessed = (guessed & (share > 0.0)) | (share == 1.0)
+        others = self.pi[single] @ guessed
         place = np.full(self.pi.size, -1)
         place[single] = np.arange(single.size)
         at = place[targets]
         hits = np.zeros(targets.size, dtype=bool)
         in_fibre = at >= 0
-        hits[in_fibre] = named[at[in_fibre], np.flatnonzero(in_fibre)]
+        hits[in_fibre] = guessed[at[in_fibre], np.flatnonzero(in_fibre)]
         return hits, others
 
 

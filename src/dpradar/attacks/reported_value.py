@@ -38,23 +38,25 @@ class ReportedValue:
 
     def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
-        named = np.asarray(reports, dtype=np.intp)
+        reported = np.asarray(reports, dtype=np.intp)
         if self.maximise == "rad" and self.channel.difference > 0.0:
-            unseen = self.pi[named] <= 0.0  # a report that no target sends: everything ties, so any guess will do
-            guess = np.where(unseen, rng.integers(0, self.pi.size, named.size), named)
+            unseen = self.pi[reported] <= 0.0  # a report that no target sends: everything ties, so any guess will do
+            guess = np.where(unseen, rng.integers(0, self.pi.size, reported.size), reported)
             return BatchOutcome(guess == targets, self.pi[guess], constant=float(np.ptp(self.pi)) == 0.0)
         if self.maximise == "rad":
-            guess = rng.integers(0, self.pi.size, named.size)
+            guess = rng.integers(0, self.pi.size, reported.size)
             return BatchOutcome(guess == targets, self.pi[guess])
-        return self._for_success(named, targets)
+        return self._for_success(reported, targets)
 
-    def _for_success(self, named: Ints, targets: Ints) -> BatchOutcome:
+    def _for_success(self, reported: Ints, targets: Ints) -> BatchOutcome:
         fibres, code = np.unique(self.codes, return_inverse=True)
         order = np.lexsort((-self.pi, code))
         top = order[np.searchsorted(code[order], np.arange(fibres.size))]  # the likeliest value of each fibre
         follow_report = self.channel.keep * self.pi > self.channel.other * self.pi[top[code]]
-        target_fibre, reported_fibre = code[targets], code[named]
-        guess = np.where((target_fibre == reported_fibre) & follow_report[named], named, top[target_fibre])
+        target_fibre, reported_fibre = code[targets], code[reported]
+        guess = np.where((target_fibre == reported_fibre) & follow_report[reported], reported, top[target_fibre])
         # About someone else: the likeliest value of every fibre, except that of the report where it is believed.
-        others = self.pi[top].sum() + np.where(follow_report[named], self.pi[named] - self.pi[top[reported_fibre]], 0.0)
+        others = self.pi[top].sum() + np.where(
+            follow_report[reported], self.pi[reported] - self.pi[top[reported_fibre]], 0.0
+        )
         return BatchOutcome(guess == targets, np.minimum(others, 1.0))

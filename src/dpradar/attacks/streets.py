@@ -74,10 +74,10 @@ def _longest_way(m: int, edges: NDArray[np.int64], sources: NDArray[np.int64]) -
     back = graph.T.tocsr()
     longest = 0
     for _ in range(2):
-        away = dijkstra(graph, unweighted=True, indices=sources)
-        home = dijkstra(back, unweighted=True, indices=sources)
-        longest = max(longest, int(away.max()), int(home.max()))
-        sources = np.unique(np.concatenate([away.argmax(axis=1), home.argmax(axis=1)]))
+        distance_from = dijkstra(graph, unweighted=True, indices=sources)
+        distance_to = dijkstra(back, unweighted=True, indices=sources)
+        longest = max(longest, int(distance_from.max()), int(distance_to.max()))
+        sources = np.unique(np.concatenate([distance_from.argmax(axis=1), distance_to.argmax(axis=1)]))
     return longest
 
 

@@ -135,17 +135,17 @@ def synthetic_trips(
     visited[:, 0] = position
     for step in range(1, n_points):
         options = neighbours[position]
-        ahead = metres[options] - metres[position][:, None, :]
-        lengths = np.linalg.norm(ahead, axis=2, keepdims=True)
+        direction = metres[options] - metres[position][:, None, :]
+        lengths = np.linalg.norm(direction, axis=2, keepdims=True)
         # Two nodes at the same place have no direction between them: neither straight on nor back.
-        ahead = np.divide(ahead, lengths, out=np.zeros_like(ahead), where=lengths > 0.0)
-        weights = np.exp(strength * np.einsum("tnd,td->tn", ahead, heading)) * (options >= 0)
+        direction = np.divide(direction, lengths, out=np.zeros_like(direction), where=lengths > 0.0)
+        weights = np.exp(strength * np.einsum("tnd,td->tn", direction, heading)) * (options >= 0)
         limits = np.cumsum(weights, axis=1)
         drawn = (limits <= rng.random((n_trips, 1)) * limits[:, -1:]).sum(axis=1)
         moves = rng.random(n_trips) >= rest
         chosen = np.arange(n_trips), drawn
         position = np.where(moves, options[chosen], position)
-        heading = np.where(moves[:, None], ahead[chosen], heading)
+        heading = np.where(moves[:, None], direction[chosen], heading)
         visited[:, step] = position
     return list(visited)
 

@@ -44,9 +44,9 @@ class Corner:
         1.6094
         """
         epsilon = 0.0
-        for much, little in ((self.first, self.other), (1.0 - self.other, 1.0 - self.first)):
-            if much - delta > 0.0:
-                epsilon = max(epsilon, math.inf if little <= 0.0 else math.log((much - delta) / little))
+        for larger, smaller in ((self.first, self.other), (1.0 - self.other, 1.0 - self.first)):
+            if larger - delta > 0.0:
+                epsilon = max(epsilon, math.inf if smaller <= 0.0 else math.log((larger - delta) / smaller))
         return epsilon
 
 
@@ -83,8 +83,8 @@ class Tally:
         0.575
         """
         if self.decided and delta == 0.0:
-            spoke = self.seen_first + self.seen_other
-            share = (always_low if always else clopper_pearson_low)(self.seen_first, spoke, failure)
+            n_decided = self.seen_first + self.seen_other
+            share = (always_low if always else clopper_pearson_low)(self.seen_first, n_decided, failure)
             return max(0.0, math.log(share / (1.0 - share))) if share > 0.0 else 0.0
         return self.corner(failure, always=always).epsilon(delta)
 
@@ -120,8 +120,8 @@ class AuditedClaim:
                 return refuted
         corner = tally.corner(failure, always=always)
         return any(
-            much > 1.0 - self.curve.at(min(little, 1.0)) + _ROUNDING
-            for much, little in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
+            larger > 1.0 - self.curve.at(min(smaller, 1.0)) + _ROUNDING
+            for larger, smaller in ((corner.first, corner.other), (1.0 - corner.other, 1.0 - corner.first))
         )
 
     def reported_lower(self, lower: float, *, refuted: bool) -> float:

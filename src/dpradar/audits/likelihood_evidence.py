@@ -104,8 +104,8 @@ def evidence_level(release: Release, trials: int, failure: float, delta: float, 
         for_first, for_other = (int(np.count_nonzero(side >= level)) for side in (gain, -gain))
         # What the audit may expect of this many reports, moved by a standard deviation to the cautious side.
         scale = trials / count
-        sure = max(0.0, for_first - math.sqrt(for_first)), for_other + math.sqrt(for_other) + 1.0
-        tally = Tally(round(scale * sure[0]), trials, round(scale * sure[1]), trials, decided=True)
+        cautious = max(0.0, for_first - math.sqrt(for_first)), for_other + math.sqrt(for_other) + 1.0
+        tally = Tally(round(scale * cautious[0]), trials, round(scale * cautious[1]), trials, decided=True)
         value = tally.epsilon_lower(delta, failure, always=False)
         if value > best:
             best, chosen = value, level

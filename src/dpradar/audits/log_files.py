@@ -44,14 +44,14 @@ class _LogColumn:
     """One column: each different text once, and its code in every row; logs repeat few texts many times."""
 
     name: str
-    seen: dict[str, int] = field(default_factory=dict)
+    codes_by_text: dict[str, int] = field(default_factory=dict)
     codes: array[int] = field(default_factory=lambda: array("q"))
 
     def rows(self) -> NDArray[np.int64]:
         return np.frombuffer(self.codes, dtype=np.int64)
 
     def first_row(self, text: str) -> int:
-        return int(np.argmax(self.rows() == self.seen[text]))
+        return int(np.argmax(self.rows() == self.codes_by_text[text]))
 
 
 def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: RequestedKind) -> Log:
@@ -97,7 +97,7 @@ def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn]:
     header = next(reader, [])
     where = _positions(header, names)
     columns = [_LogColumn(name) for name in names]
-    parts = [(place, column.seen, column.codes.append) for place, column in zip(where, columns, strict=True)]
+    parts = [(place, column.codes_by_text, column.codes.append) for place, column in zip(where, columns, strict=True)]
     width, number = len(header), 0
     for row in reader:
         if not row:
@@ -133,24 +133,24 @@ def parse_values(column: _LogColumn, *, words: bool = False) -> list[Any]:
 
     A word for a missing value among numbers is an error, unless ``words`` may stand among them.
     """
-    texts = [text.strip() for text in column.seen]
+    texts = [text.strip() for text in column.codes_by_text]
     if all(map(WHOLE.fullmatch, texts)):
         return [int(text) for text in texts]
     if all(map(REAL.fullmatch, texts)):
         return [float(text) for text in texts]
     others = [i for i, text in enumerate(texts) if not REAL.fullmatch(text)]
     if not words and len(others) < len(texts) and all(_MISSING_WORDS.fullmatch(texts[i]) for i in others):
-        original = list(column.seen)
+        original = list(column.codes_by_text)
         raise missing(f"column {column.name!r}", min(column.first_row(original[i]) for i in others))
     return texts
 
 
 def _single(column: _LogColumn, kind: RequestedKind) -> Normalised:
-    texts = [text.strip() for text in column.seen]
+    texts = [text.strip() for text in column.codes_by_text]
     lists = kind in ("auto", "bits") and all(text.startswith("[") for text in texts)
     values: list[Any]
     if lists or kind in ("subset", "vector"):
-        values = [_json_list(column, text) for text in column.seen]
+        values = [_json_list(column, text) for text in column.codes_by_text]
     else:
         values = texts if kind == "bits" else parse_values(column, words=kind == "categorical")
     return _spread(column, values, kind)

@@ -264,8 +264,8 @@ def _bits_of_words(words: list[str]) -> NDArray[np.bool_]:
         if len(word) != width or not _BITS.fullmatch(word):
             hint = "Write each output with the same number of 0 and 1, as in 01101."
             raise ParameterError("outputs", f"{width} bits in each row", f"another text in row {position + 1}", hint)
-    joined = np.frombuffer("".join(words).encode("ascii"), dtype=np.uint8)
-    return np.asarray(joined == ord("1")).reshape(len(words), width)
+    characters = np.frombuffer("".join(words).encode("ascii"), dtype=np.uint8)
+    return np.asarray(characters == ord("1")).reshape(len(words), width)
 
 
 def _matrix(rows: list[Any]) -> NDArray[Any] | None:

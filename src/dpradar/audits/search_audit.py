@@ -55,7 +55,7 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
 
     size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
     pieces = WorkUnits(work, total, size, plan.root, stage=1)
-    tally, verdict, tested, notes = evaluate_test(pieces.run(plan.workers), claim, plan, total)
+    tally, verdict, test_trials, notes = evaluate_test(pieces.run(plan.workers), claim, plan, total)
     if len(pool) < len(source.names):
         notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
     method = "search for inputs and event, then test on new outputs"
@@ -65,7 +65,7 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
         tally,
         method=method,
         witness=_witness(source, event, tally),
-        trials=search_trials + tested,
+        trials=search_trials + test_trials,
         notes=notes,
     )
 
@@ -188,17 +188,17 @@ def log_audit(source: OutputSource, log: Samples, claim: AuditedClaim, plan: Aud
     batch = Batch(log.kind, log.outputs[half], None)
     encoder: Encoder = encoder_for(batch)
     pairs = [(a, b) for a in pool for b in pool if a != b]
-    found: list[tuple[tuple[int, int], Any]] = []
+    samples: list[tuple[tuple[int, int], Any]] = []
     for pair in best_pairs(encoder, batch, codes[half], pairs, claim.delta, _TOP):
         outputs = tuple(log.outputs[half[codes[half] == side]] for side in pair)
-        found.append((pair, outputs))
-    draws = int(min((codes[rest] == side).sum() for pair, _ in found for side in pair))
-    best = _choose_event(encoder, found, draws, claim, plan, log.output_names)
-    tested = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
+        samples.append((pair, outputs))
+    draws = int(min((codes[rest] == side).sum() for pair, _ in samples for side in pair))
+    best = _choose_event(encoder, samples, draws, claim, plan, log.output_names)
+    test_outputs = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
 
     def work(count: int, rng: np.random.Generator) -> Tally:
-        event_counts = [best.count(outputs) if len(outputs) else 0 for outputs in tested]
-        return Tally(event_counts[0], len(tested[0]), event_counts[1], len(tested[1]))
+        event_counts = [best.count(outputs) if len(outputs) else 0 for outputs in test_outputs]
+        return Tally(event_counts[0], len(test_outputs[0]), event_counts[1], len(test_outputs[1]))
 
     tally, verdict, _, notes = evaluate_test(WorkUnits(work, 1, 1, plan.root, stage=1).run(), claim, plan, 1)
     if len(pool) < len(log.names):

@@ -242,10 +242,10 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         rad, reason["rad"] = None, _NO_RAD
     if threat.kind == "worst":
         success, reason["success"] = None, _NO_SUCCESS
-    gained = gain[0] if gain else None
+    gain_bound = gain[0] if gain else None
     if success is not None and baseline is not None:
-        gained = _minus(success[0], baseline, None if rad is None else rad[0])
-    for name, bound in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
+        gain_bound = _minus(success[0], baseline, None if rad is None else rad[0])
+    for name, bound in (("rad", rad), ("success", success), ("gain", gain_bound), ("worst_gain", worst)):
         if bound is None:
             reason.setdefault(name, _first_reason(ledger, name))
     if threat.prior is None:
@@ -256,7 +256,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         threat=repr(threat),
         rad=rad[0] if rad else None,
         success=success[0] if success else None,
-        gain=gained,
+        gain=gain_bound,
         worst_gain=worst[0] if worst else None,
         baseline=baseline,
         hit=hit,
@@ -329,9 +329,9 @@ def _summary(case: Case) -> dict[str, Any]:
     if case.include_prior:
         return {"size": threat.prior.size, "kappa": threat.kappa, "skew": shown(skew_of(threat))}
     # kappa moves by at most twice as much as the prior.
-    moved = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
+    rounding = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
     return {
         "size": threat.prior.size,
-        "kappa": shown(min(1.0, threat.kappa + 2.0 * moved)),
+        "kappa": shown(min(1.0, threat.kappa + 2.0 * rounding)),
         "skew": shown(skew_of(threat)),
     }

@@ -61,7 +61,9 @@ def widened_assessment(result: Assessment, case: Case, tv: float) -> Assessment:
             None if bound is None else replace(bound, low=None, high=None) for bound in (rad, success, gain)
         )
     worst = result.worst_gain if tv < 1.0 else _assuming(result.worst_gain, _UNSEEN)
-    old = [Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaceable(result)]
+    replaced = [
+        Discarded(quantity=name, rule=bound.rule, why=_WHY, bound=bound) for name, bound in _replaceable(result)
+    ]
     region = {
         "distance": measured.distance,
         "confidence": measured.confidence,
@@ -76,7 +78,7 @@ def widened_assessment(result: Assessment, case: Case, tv: float) -> Assessment:
         baseline=None if result.baseline is None else threat.lowest_blind_guess,
         hit=None,
         false_hit=None,
-        others=(*old, *result.others),
+        others=(*replaced, *result.others),
         prior={**prior, "region": region},
     )
 

@@ -326,8 +326,10 @@ def hayes_minus_blind(case: Case) -> list[Finding]:
 
 def trivial(case: Case) -> list[Finding]:
     """RAD <= 1 - kappa and success <= 1, whatever the mechanism."""
-    silent = case.threat.kind == "membership" and case.promise("add-remove") is None
-    assumes = ("nothing is promised about taking part or not (add-remove), which is what is asked",) if silent else ()
+    no_promise = case.threat.kind == "membership" and case.promise("add-remove") is None
+    assumes = (
+        ("nothing is promised about taking part or not (add-remove), which is what is asked",) if no_promise else ()
+    )
     findings = [Finding(quantity="success", value=1.0, assumes=assumes)] if case.threat.kind != "worst" else []
     if case.threat.kind != "membership":
         kappa = 0.0 if case.threat.prior is None else case.threat.kappa

@@ -111,10 +111,10 @@ def _checked_limits(limits: Limit | Sequence[Limit]) -> tuple[Limit, ...]:
 
 
 def _patient(progress: Callable[[str], None] | None) -> Callable[[str], None]:
-    started = time.monotonic()
+    start = time.monotonic()
 
     def report(text: str) -> None:
-        if progress is not None and time.monotonic() - started > _PATIENCE:
+        if progress is not None and time.monotonic() - start > _PATIENCE:
             progress(text)
 
     return report

@@ -26,7 +26,7 @@ _RATE = 1.15  # checks cost as much as steps: one in seven
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of one sum of products
 
 
-def hilbert_distance(before: Floats, now: Floats) -> Floats:
+def hilbert_distance(before: Floats, after: Floats) -> Floats:
     """Return Hilbert's distance of rows: the log of the largest over the smallest ratio of entries.
 
     Rounding is added; infinite where other entries are 0.
@@ -38,9 +38,9 @@ def hilbert_distance(before: Floats, now: Floats) -> Floats:
     [0.693147, inf]
     """
     some = before > 0.0
-    same = np.all(some == (now > 0.0), axis=-1)
+    same = np.all(some == (after > 0.0), axis=-1)
     log = np.zeros_like(before)
-    np.log(np.divide(now, before, out=np.ones_like(now), where=some & (now > 0.0)), out=log)
+    np.log(np.divide(after, before, out=np.ones_like(after), where=some & (after > 0.0)), out=log)
     high = np.where(some, log, -np.inf).max(axis=-1)
     low = np.where(some, log, np.inf).min(axis=-1)
     distance = np.where(some.any(axis=-1), high - low, 0.0) + _ROUNDING * before.shape[-1]

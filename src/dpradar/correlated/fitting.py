@@ -355,9 +355,9 @@ def _state_names(labels: list[Any]) -> list[Any]:
 
 
 def _transition_rates(states: NDArray[np.intp], size: int) -> Floats:
-    together = (states[:-1] >= 0) & (states[1:] >= 0)
+    consecutive = (states[:-1] >= 0) & (states[1:] >= 0)
     counts = np.zeros((size, size))
-    np.add.at(counts, (states[:-1][together], states[1:][together]), 1.0)
+    np.add.at(counts, (states[:-1][consecutive], states[1:][consecutive]), 1.0)
     leave = counts.sum(axis=1)
     if np.any(leave == 0.0):
         hint = "Its transition probabilities cannot be estimated; join it with another state."

@@ -25,10 +25,10 @@ def _log_moment(mean: float, sd: float, low: float, high: float, tilt: float) ->
         tilt * low + float(log_ndtr((low - mean) / sd)),
         tilt * high + float(log_ndtr((mean - high) / sd)),
     ]
-    moved = mean + sd * sd * tilt
-    upper, lower = float(log_ndtr((high - moved) / sd)), float(log_ndtr((low - moved) / sd))
-    if moved > (low + high) / 2.0:  # on the side where the difference of two probabilities keeps its digits
-        upper, lower = float(log_ndtr((moved - low) / sd)), float(log_ndtr((moved - high) / sd))
+    tilted_mean = mean + sd * sd * tilt
+    upper, lower = float(log_ndtr((high - tilted_mean) / sd)), float(log_ndtr((low - tilted_mean) / sd))
+    if tilted_mean > (low + high) / 2.0:  # on the side where the difference of two probabilities keeps its digits
+        upper, lower = float(log_ndtr((tilted_mean - low) / sd)), float(log_ndtr((tilted_mean - high) / sd))
     if upper > lower:
         inside = upper + math.log(-math.expm1(lower - upper))
         parts.append(tilt * mean + (sd * tilt) ** 2 / 2.0 + inside)

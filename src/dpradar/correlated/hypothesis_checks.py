@@ -179,8 +179,8 @@ def _table(pairs: NDArray[np.intp], size: int) -> Counts:
 def chain_checks(states: NDArray[np.intp], P: Floats, *, period: int | None) -> list[Check]:
     """Return the hypotheses about a series of states (-1 = missing): H1, H2, one step of memory, homogeneity."""
     size = P.shape[0]
-    together = (states[:-1] >= 0) & (states[1:] >= 0)
-    place = np.flatnonzero(together)
+    consecutive = (states[:-1] >= 0) & (states[1:] >= 0)
+    place = np.flatnonzero(consecutive)
     pairs = np.column_stack([states[place], states[place + 1]])
     counts = _table(pairs, size)
     rare = int(counts.min())
@@ -193,7 +193,7 @@ def chain_checks(states: NDArray[np.intp], P: Floats, *, period: int | None) -> 
         phase = (place % period) * _PHASES // period
         parts = np.stack([_table(pairs[phase == k], size) for k in range(_PHASES)])
         checks.append(_homogeneous("same-all-day", f"parts of a period of {period}", parts))
-    triple = np.flatnonzero(together[:-1] & together[1:])
+    triple = np.flatnonzero(consecutive[:-1] & consecutive[1:])
     checks.append(_order_check(_table(np.column_stack([states[triple], states[triple + 1], states[triple + 2]]), size)))
     time = markov.mixing_time(P, SIGNIFICANCE)
     if time is not None:

@@ -62,14 +62,14 @@ def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: flo
     Knowledge comes first in all arrays: a nearest known record in each of the states, as far away as there are
     records, and last no knowledge, where all records are unknown.
     """
-    kernel, possible, before, now = next(sequence)
+    kernel, possible, before, after = next(sequence)
     size = kernel.shape[1]
     ratios = np.zeros(kernel.shape)
     rows, best = [np.zeros((size, size))], np.zeros((size, size))
     schedule = Schedule(epsilon)
     for count in range(1, most + 1):
         if schedule.due(count):
-            distance = float(hilbert_distance(before, now).max())  # of the knowledge behind this step and the next
+            distance = float(hilbert_distance(before, after).max())  # of the knowledge behind this step and the next
             stays = partial(_stays, kernel, possible, ratios, epsilon, factor * distance)
             pad = schedule.certified(count, stays)
             if pad is not None:
@@ -81,7 +81,7 @@ def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: flo
             ratios[:-1] = 0.0  # a known neighbour carries all the information there is
         best = np.maximum(best, ratios[:-1].max(axis=0))
         rows.append(np.maximum(best, ratios[-1]))
-        kernel, possible, before, now = next(sequence)
+        kernel, possible, before, after = next(sequence)
     return SideBounds(rows)
 
 
@@ -109,8 +109,8 @@ def _allowed(kernel: Floats) -> NDArray[np.bool_]:
 # Steps away from the target, given what is known further on.
 
 
-def _check_positive(product: Floats, could: NDArray[np.bool_]) -> None:
-    if np.any(could & (product < SMALLEST)):
+def _check_positive(product: Floats, possible: NDArray[np.bool_]) -> None:
+    if np.any(possible & (product < SMALLEST)):
         quantity = "a Markov chain: the probability of what the attacker knows"
         raise NumericsError(quantity, f"numbers above {SMALLEST:g}", "smaller ones")
 
@@ -123,16 +123,16 @@ def _scale_rows(rows: Floats) -> Floats:
 def _right(P: Floats) -> Iterator[Step]:
     """Yield the steps to the right (Doob's transform): ``ahead[k, y]`` is Pr[what is known | y], up to a factor."""
     size = P.shape[0]
-    ahead = np.vstack([np.eye(size), np.ones((1, size))])
+    knowledge = np.vstack([np.eye(size), np.ones((1, size))])
     while True:
-        product = P[None] * ahead[:, None, :]
-        _check_positive(product, (P > 0.0)[None] & (ahead > 0.0)[:, None, :])
-        now = product.sum(axis=-1)
-        kernel = np.divide(product, now[:, :, None], out=product, where=now[:, :, None] > 0.0)
-        after = _scale_rows(now)
+        product = P[None] * knowledge[:, None, :]
+        _check_positive(product, (P > 0.0)[None] & (knowledge > 0.0)[:, None, :])
+        total = product.sum(axis=-1)
+        kernel = np.divide(product, total[:, :, None], out=product, where=total[:, :, None] > 0.0)
+        after = _scale_rows(total)
         after[-1] = 1.0  # nothing is known: no rounding
-        yield kernel, ahead > 0.0, ahead, after
-        ahead = after
+        yield kernel, knowledge > 0.0, knowledge, after
+        knowledge = after
 
 
 def _left(P: Floats, w: Floats) -> Iterator[Step]:
@@ -141,9 +141,9 @@ def _left(P: Floats, w: Floats) -> Iterator[Step]:
     while True:
         product = P.T[None] * laws[:, None, :]  # present x, record before it y: Pr[y, x]
         _check_positive(product, (P.T > 0.0)[None] & (laws > 0.0)[:, None, :])
-        now = product.sum(axis=-1)
-        kernel = np.divide(product, now[:, :, None], out=product, where=now[:, :, None] > 0.0)
-        after = _scale_rows(now)
+        total = product.sum(axis=-1)
+        kernel = np.divide(product, total[:, :, None], out=product, where=total[:, :, None] > 0.0)
+        after = _scale_rows(total)
         yield kernel, laws > 0.0, laws, after
         laws = after
 

@@ -193,13 +193,13 @@ def _powers(step: Floats, start: Floats, count: int) -> Floats:
     without negative entries keeps the order of vectors (Collatz and Wielandt).
     """
     rows = np.empty((count, start.size))
-    now = start / start.max()
+    current = start / start.max()
     for i in range(count):
-        rows[i] = now
-        fresh = step @ now
+        rows[i] = current
+        fresh = step @ current
         fresh = fresh / fresh.max()
-        if np.all(np.abs(fresh - now) <= _STILL * now):
+        if np.all(np.abs(fresh - current) <= _STILL * current):
             rows[i + 1 :] = fresh
             break
-        now = fresh
+        current = fresh
     return rows

@@ -137,12 +137,12 @@ def _transitions(matrix: ArrayLike) -> Floats:
 def _stationary(P: Floats) -> Floats | None:
     """Return the only distribution that one step leaves as it is; None where there are several, or it is not known."""
     n = P.shape[0]
-    reached = np.eye(n, dtype=bool)
+    reachable = np.eye(n, dtype=bool)
     for _ in range(n):
-        reached = reached | (reached @ (P > 0.0))
-    recurrent = np.array([bool(np.all(reached[reached[x], x])) for x in range(n)])  # every way leads back
+        reachable = reachable | (reachable @ (P > 0.0))
+    recurrent = np.array([bool(np.all(reachable[reachable[x], x])) for x in range(n)])  # every way leads back
     states = np.flatnonzero(recurrent)
-    if not np.all(reached[np.ix_(states, states)]):
+    if not np.all(reachable[np.ix_(states, states)]):
         return None
     law = np.zeros(n)
     law[states] = _stationary_of_irreducible(P[np.ix_(states, states)])

@@ -70,39 +70,41 @@ def _step(P: Logs, knowledge: Pair) -> tuple[Logs | None, Pair]:
     top = max(zero, one)
     if top == _NEVER:
         return None, (_NEVER, _NEVER)  # the known state never follows
-    now = (zero - top, one - top)
-    if min(now) == _NEVER:
-        return None, now
-    return (a + knowledge[0] - zero, b + knowledge[1] - zero, c + knowledge[0] - one, d + knowledge[1] - one), now
+    updated = (zero - top, one - top)
+    if min(updated) == _NEVER:
+        return None, updated
+    return (a + knowledge[0] - zero, b + knowledge[1] - zero, c + knowledge[0] - one, d + knowledge[1] - one), updated
 
 
-def _hilbert_distance(before: Pair, now: Pair) -> float:
+def _hilbert_distance(before: Pair, after: Pair) -> float:
     """Return Hilbert's distance of what is known here and one step on, rounding added; infinite if a 0 came or went."""
-    some, same = [x > _NEVER for x in before], [x > _NEVER for x in now]
+    some, same = [x > _NEVER for x in before], [x > _NEVER for x in after]
     if some != same:
         return math.inf
-    moved = abs((now[1] - now[0]) - (before[1] - before[0])) if all(some) else 0.0
-    return moved + _ROUNDING * (1.0 + max(abs(x) for x in (*before, *now) if x > _NEVER) if any(some) else 1.0)
+    change = abs((after[1] - after[0]) - (before[1] - before[0])) if all(some) else 0.0
+    return change + _ROUNDING * (1.0 + max(abs(x) for x in (*before, *after) if x > _NEVER) if any(some) else 1.0)
 
 
 class _Sequence:
     """One sequence of ranges: knowledge of a state further and further on, or no knowledge."""
 
-    __slots__ = ("high", "known", "low")
+    __slots__ = ("high", "knowledge", "low")
 
     def __init__(self, knowledge: Pair) -> None:
-        self.known, self.low, self.high = knowledge, 0.0, 0.0
+        self.knowledge, self.low, self.high = knowledge, 0.0, 0.0
 
     def move(self, P: Logs, epsilon: float, *, silent: bool) -> None:
         """Go one step on; ``silent`` where the record between is the known one."""
-        kernel, self.known = _step(P, self.known)
+        kernel, self.knowledge = _step(P, self.knowledge)
         if kernel is not None and not silent:
             self.low, self.high = _push(kernel, self.low, self.high, epsilon)
 
     def stays(self, P: Logs, epsilon: float, pad: float, factor: float) -> bool:
         """Return whether the range, wider by ``pad``, holds all later ones: one step brings it back inside."""
-        kernel, now = _step(P, self.known)
-        more = change_bound(factor * _hilbert_distance(self.known, now), epsilon + pad + max(-self.low, self.high, 0.0))
+        kernel, updated = _step(P, self.knowledge)
+        more = change_bound(
+            factor * _hilbert_distance(self.knowledge, updated), epsilon + pad + max(-self.low, self.high, 0.0)
+        )
         if kernel is None:
             return math.isfinite(more)
         low, high = _push(kernel, self.low - pad, self.high + pad, epsilon)

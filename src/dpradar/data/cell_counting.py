@@ -76,11 +76,11 @@ def _query(source: TableSource, plan: CountPlan) -> Any:
         rows = rows.mutate(wrong=_wrong(rows.v))
         rows = rows.mutate(v=ibis.ifelse(rows.wrong == 0, rows.v, ibis.null(rows.v.type())))
     coded = {short: _code(rows, rows[short], plan.rules[name]) for short, name in names.items()}
-    marked = {"bad": _too_large(rows, plan)}
+    flags = {"bad": _too_large(rows, plan)}
     if plan.weight is not None:
         coded |= _weights(rows, plan)
-        marked["wrong"] = rows.wrong
-    cells = rows.select(**coded, **marked)
+        flags["wrong"] = rows.wrong
+    cells = rows.select(**coded, **flags)
     sums = {name: cells[name].sum() for name in ("w", "s", "q", "bad", "wrong") if name in cells.columns}
     aggregated = cells.group_by(list(names)).aggregate(n=cells.count(), **sums)
     aggregated = _merge_rare_cells(aggregated, list(names), list(sums), plan.fewest)
@@ -153,9 +153,9 @@ def _merge_rare_cells(aggregated: Any, names: list[str], sums: list[str], fewest
         return aggregated
     rare = aggregated.n < fewest
     hidden = {name: ibis.ifelse(rare, ibis.null(aggregated[name].type()), aggregated[name]) for name in names}
-    marked = aggregated.mutate(rest=ibis.ifelse(rare, 1, 0), **hidden)
-    totals = {name: marked[name].sum() for name in ("n", *sums)}
-    return marked.group_by(["rest", *names]).aggregate(**totals)
+    flagged = aggregated.mutate(rest=ibis.ifelse(rare, 1, 0), **hidden)
+    totals = {name: flagged[name].sum() for name in ("n", *sums)}
+    return flagged.group_by(["rest", *names]).aggregate(**totals)
 
 
 # ---------------------------------------------------------------------------------------------------------- its result

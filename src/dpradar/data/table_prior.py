@@ -134,8 +134,8 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     fewest = int(SUPPRESS.check("data", suppress))
     most = int(_MOST.check("data", most_cells))
     added = None if smooth is None else _SMOOTH.check("data", smooth)
-    sure = None if confidence is None else CONFIDENCE.check("data", confidence)
-    _check_weights(weight, sure, fixed=fixed_weights)
+    level = None if confidence is None else CONFIDENCE.check("data", confidence)
+    _check_weights(weight, level, fixed=fixed_weights)
     size = _checked_domain(domain, smoothed=added is not None)
     with connect_table(table, memory) as source:
         schema = _schema(source)
@@ -143,13 +143,13 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
         if any(schema[name].is_timestamp() for name in names):
             source.check_zone()
         cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
-        plan = CountPlan(cut, weight, fewest, squares=weight is not None and sure is not None, most_cells=most)
+        plan = CountPlan(cut, weight, fewest, squares=weight is not None and level is not None, most_cells=most)
         cells = count_cells(source, plan)
     if cells.rows.size == 0:
         hint = "Cut columns into fewer bins, or suppress less."
         raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
     codes, weights = _product(cells, most) if size == _PRODUCT else (cells.codes, cells.weights)
-    counted = _prior(cells, _labels(cells, codes), weights, cut, plan, added, sure)
+    counted = _prior(cells, _labels(cells, codes), weights, cut, plan, added, level)
     return extend_domain(counted, size, most) if isinstance(size, int) else counted
 
 
@@ -251,22 +251,22 @@ def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats
 
 
 def _labels(cells: OccupiedCells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]]:
-    named = {}
+    labels_by_column = {}
     for name, levels, code in zip(cells.names, cells.levels, codes, strict=True):
         labels = np.empty(len(levels), dtype=object)
         labels[:] = levels
-        named[name] = tuple(labels[code].tolist())
-    return named
+        labels_by_column[name] = tuple(labels[code].tolist())
+    return labels_by_column
 
 
 def _prior(
     cells: OccupiedCells,
-    named: dict[str, tuple[Any, ...]],
+    labels_by_column: dict[str, tuple[Any, ...]],
     weights: Floats,
     cut: Mapping[str, BinningRule],
     plan: CountPlan,
     added: float | None,
-    sure: float | None,
+    level: float | None,
 ) -> Prior:
     if weights.size < 2:
         hint = "With a single possible record there is nothing to learn; count other columns, or cut them finer."
@@ -275,11 +275,11 @@ def _prior(
     # Two digits, rounded up: results report the share and the distance, and what was left out may be a single cell.
     share = min(1.0, two_digits(suppressed / (suppressed + total), "up"))
     frequencies = weights / total
-    probabilities, moved, smoothing, more = frequencies, 0.0, "none", 0.0
+    probabilities, smoothing_distance, smoothing, more = frequencies, 0.0, "none", 0.0
     if added is not None:
         more = added * (total + suppressed) / rows  # as much weight as a row has on average
         probabilities = (weights + more) / (total + more * weights.size)
-        moved = float(np.maximum(probabilities - frequencies, 0.0).sum())
+        smoothing_distance = float(np.maximum(probabilities - frequencies, 0.0).sum())
         smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
     probabilities /= probabilities.sum()
     probabilities.setflags(write=False)
@@ -294,20 +294,22 @@ def _prior(
         fewest=plan.fewest,
         suppressed=share,
         smoothing=smoothing,
-        confidence=sure,
-        **_distances(cells, plan, share, moved, sure, upper[weights > 0.0]),
+        confidence=level,
+        **_distances(cells, plan, share, smoothing_distance, level, upper[weights > 0.0]),
     )
-    return Prior(probabilities, tuple(zip(*named.values(), strict=True)), named, measured=measured)
+    return Prior(
+        probabilities, tuple(zip(*labels_by_column.values(), strict=True)), labels_by_column, measured=measured
+    )
 
 
 def _distances(
-    cells: OccupiedCells, plan: CountPlan, share: float, moved: float, sure: float | None, upper: Floats
+    cells: OccupiedCells, plan: CountPlan, share: float, smoothing_distance: float, level: float | None, upper: Floats
 ) -> dict[str, Any]:
     """Return how far the prior may be from the truth, and from how many rows that is known.
 
     Without weights it is computed from the largest counts that results do not distinguish from those of the cells.
     """
-    if sure is None:
+    if level is None:
         return {"distance": share}
     suppressed_rows, _, suppressed, suppressed_squares = cells.suppressed
     if plan.weight is None:
@@ -317,7 +319,7 @@ def _distances(
         total = float(cells.scaled.sum()) + suppressed
         effective = total**2 / (float(cells.squares.sum()) + suppressed_squares)
         average = weighted_average(cells.squares, total, suppressed)
-    near = sampling_distance(average, effective, sure)
+    near = sampling_distance(average, effective, level)
     # Two digits too: the average is a function of the counts of the cells.
-    distance = min(1.0, two_digits(near + share + moved, "up"))
+    distance = min(1.0, two_digits(near + share + smoothing_distance, "up"))
     return {"distance": distance, "effective_rows": effective if plan.weight is None else two_digits(effective, "down")}

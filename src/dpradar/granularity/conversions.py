@@ -241,13 +241,13 @@ def _diameter(source: Granularity, facts: Facts) -> float:
     records, users, vertices = (facts.limit(name) for name in ("records", "users", "vertices"))
     times, points = facts.limit("times"), facts.limit("points_per_user")
     hidden, leaving = facts.hidden, source.neighbours == "add-remove"
-    moved = min(points, times) if hidden == "values" else min(2.0 * points, times)
+    changes = min(points, times) if hidden == "values" else min(2.0 * points, times)
     diameters = {
         "bounded": records if facts.size == "public" else math.inf,
         "unbounded": math.inf if facts.size == "public" else 2.0 * records,
         "edge": vertices * (vertices - 1.0) / 2.0,
         "node": 2.0 * vertices if leaving else vertices - 1.0,
-        "event": math.inf if hidden is None else users * moved,
+        "event": math.inf if hidden is None else users * changes,
         "user": math.inf if hidden is None or leaving != (hidden == "people") else users * (2.0 if leaving else 1.0),
     }
     return diameters.get(source.name, math.inf)

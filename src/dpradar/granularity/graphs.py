@@ -99,11 +99,11 @@ def _smallest_cover(edges: frozenset[Edge]) -> int:
         vertex, most = max(counts.items(), key=lambda item: item[1])
         if cover_size + math.ceil(len(some) / most) >= best:
             continue
-        touched = frozenset(edge for edge in some if vertex in edge)
-        near = frozenset().union(*touched) - {vertex}
+        incident = frozenset(edge for edge in some if vertex in edge)
+        near = frozenset().union(*incident) - {vertex}
         if most > 1:  # without the vertex all its neighbours are needed
             todo.append((frozenset(edge for edge in some if not edge & near), cover_size + len(near)))
-        todo.append((some - touched, cover_size + 1))
+        todo.append((some - incident, cover_size + 1))
     return best
 
 

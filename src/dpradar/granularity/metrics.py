@@ -101,10 +101,10 @@ def users_changed(first: Users, other: Users, *, replaced: bool) -> float:
     3.0
     """
     differing = sum(first[user] != other[user] for user in first.keys() & other.keys())
-    moved = len(first.keys() ^ other.keys())
+    joined_or_left = len(first.keys() ^ other.keys())
     if replaced:
-        return float(differing) if moved == 0 else math.inf
-    return float(2 * differing + moved)
+        return float(differing) if joined_or_left == 0 else math.inf
+    return float(2 * differing + joined_or_left)
 
 
 def trajectories_changed(first: Users, other: Users, *, replaced: bool) -> float:

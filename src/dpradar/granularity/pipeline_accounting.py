@@ -63,7 +63,7 @@ def _total(pipeline: Pipeline, target: Granularity, cache: SumCache) -> Total:
     blank = any(step.unbudgeted for step in pipeline.steps)
     pure = worst_change(pipeline, target, "pure", cache) if "pure" in kinds or blank else None
     gauss = worst_change(pipeline, target, "gaussian", cache) if "gaussian" in kinds else None
-    together = worst_change(pipeline, target, "all", cache)
+    all_steps = worst_change(pipeline, target, "all", cache)
     notion: Literal["pure", "gaussian", "mixed", "none"] = "pure" if blank else "none"
     if kinds:
         notion = "mixed" if len(kinds) > 1 else kinds.pop()
@@ -76,7 +76,7 @@ def _total(pipeline: Pipeline, target: Granularity, cache: SumCache) -> Total:
         notion=notion,
         epsilon=None if pure is None else pure.value,
         mu=None if gauss is None else math.sqrt(gauss.value),
-        mu_all=math.sqrt(together.value),
+        mu_all=math.sqrt(all_steps.value),
         sequential_epsilon=None if pure is None else sequential(pipeline, target, "pure"),
         sequential_mu=None if gauss is None else sequential(pipeline, target, "gaussian"),
         metric=_metric(pipeline),

@@ -231,13 +231,13 @@ class ExperimentJob:
     def joined(self, parts: Sequence[Arrays]) -> tuple[NDArray[np.intp], GradientScores]:
         """Return the targets and what the attacker sees, from all shards in order."""
         training = self.training
-        joined = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
+        arrays = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
         scores = GradientScores(
             self.runs, self.data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate
         )
-        scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
+        scores.likelihoods, scores.plain, scores.steps = arrays["likelihoods"], arrays["plain"], training.steps
         scores.distances = np.sum([part["distances"] for part in parts], axis=0) / self.runs
-        return joined["targets"], scores
+        return arrays["targets"], scores
 
 
 def experiment_job(

@@ -323,10 +323,10 @@ class Recorder:
         if optimizer.accumulated_iterations > 1:
             hint = "Step after every batch, or split large batches with BatchMemoryManager."
             raise ParameterError("Recorder", "given one batch a step", f"{optimizer.accumulated_iterations}", hint)
-        now = (optimizer.noise_multiplier, optimizer.max_grad_norm)
-        if now != (self.scores.noise_multiplier, self.scores.clip):
+        current = (optimizer.noise_multiplier, optimizer.max_grad_norm)
+        if current != (self.scores.noise_multiplier, self.scores.clip):
             hint = "Schedules of the noise or of the clipping norm cannot be recorded."
-            raise ParameterError("Recorder", "given the same noise and clipping norm in each step", f"{now}", hint)
+            raise ParameterError("Recorder", "given the same noise and clipping norm in each step", f"{current}", hint)
         if self.target is not None and self.sample_rate == 1.0 and not self._target_hits:
             hint = "Every record takes part in every step; the target must be one of them, unchanged."
             raise ParameterError("Recorder.target", "in every batch at sample rate 1", "a batch without it", hint)

@@ -142,13 +142,13 @@ class Frontier:
         _, tilt, noise = divergence(order, logs)
         kl, rise, above = order == 1.0, _rise(order, tilt, logs), tilt - np.exp(lx)
         # The level set of that order through (x, p) is convex and holds every pair inside; this is its tangent.
-        doubt = noise * np.where(kl, p, (order - 1.0) * tilt * (1.0 - tilt))  # rounding error of the two factors
+        factor_error = noise * np.where(kl, p, (order - 1.0) * tilt * (1.0 - tilt))  # rounding error of the two factors
         least = np.minimum(np.where(kl, rise, tilt - p), above)
-        sure = least > 100.0 * doubt  # elsewhere a vertical line stands in
-        above, rise, least = (np.where(sure, factor, 1.0) for factor in (above, rise, least))
-        slope, margin = np.log(above / rise) + logs[0] - lx - ly, 4.0 * doubt / least + noise
+        reliable = least > 100.0 * factor_error  # elsewhere a vertical line stands in
+        above, rise, least = (np.where(reliable, factor, 1.0) for factor in (above, rise, least))
+        slope, margin = np.log(above / rise) + logs[0] - lx - ly, 4.0 * factor_error / least + noise
         intercept = p * (1.0 + 4.0 * UNIT) - np.exp(slope - margin + lx)
-        return np.where(sure, slope + margin, np.inf), np.where(sure, intercept, 0.0)
+        return np.where(reliable, slope + margin, np.inf), np.where(reliable, intercept, 0.0)
 
     def _approach(
         self, start: Floats, logs: Callable[[Floats], Logs], move: Callable[[Floats, Floats, Floats, Floats], Floats]

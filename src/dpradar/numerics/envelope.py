@@ -119,10 +119,10 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     if f.bends:
         error += _bulge(f, (low, high, cell_tag), np.maximum(left, right), winner)
     # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
-    ahead = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
-    behind = np.maximum(rising_left, rising_right)
+    lead_at_end = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
+    deficit = np.maximum(rising_left, rising_right)
     # (When rivals overtake at both ends there is no such place, and the middle will do.)
-    share = np.divide(behind, behind - ahead, out=np.full(width.size, 0.5), where=ahead < 0.0)
+    share = np.divide(deficit, deficit - lead_at_end, out=np.full(width.size, 0.5), where=lead_at_end < 0.0)
     return best, companion[winner, cells], error, np.where(rising_left > rising_right, share, 1.0 - share)
 
 
@@ -140,9 +140,9 @@ def _bulge(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner:
     open_[winner, np.arange(winner.size)] = False
     rival, cell = np.nonzero(open_)
     bend = f.bend(low, high, tag, (rival, winner[cell], cell))
-    still = gap[rival, cell] + bend * width[cell] ** 2 / 8.0 > 0.0
+    may_win = gap[rival, cell] + bend * width[cell] ** 2 / 8.0 > 0.0
     worst = np.zeros(width.size)
-    np.maximum.at(worst, cell[still], bend[still])
+    np.maximum.at(worst, cell[may_win], bend[may_win])
     return np.asarray(worst * width**3 / 12.0)
 
 

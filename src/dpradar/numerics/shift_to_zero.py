@@ -34,9 +34,9 @@ def close_gaps(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.
     at = {ordered[0]: 0}
     for previous, current in pairwise(ordered):
         at[current] = at[previous] + min(current - previous, most)
-    moved = {place: number / unit for place, number in at.items()}
-    error = max(abs(_times(x, unit) - at[place]) for place, x in moved.items()) / unit
-    return np.array([moved[place] for place in places]), error
+    shifted = {place: number / unit for place, number in at.items()}
+    error = max(abs(_times(x, unit) - at[place]) for place, x in shifted.items()) / unit
+    return np.array([shifted[place] for place in places]), error
 
 
 def _times(x: float, unit: int) -> int:
@@ -58,10 +58,10 @@ def from_lowest(points: NDArray[np.float64], unit: float, reach: float) -> tuple
     [[0.0, 2.0], [1.0, 0.0]]
     """
     low = points.min(axis=0)
-    moved = points - low
+    shifted = points - low
     with np.errstate(invalid="ignore", over="ignore"):
-        back = moved - points  # the rounding error of a difference is itself a float (Knuth)
-        error = (points - (moved - back)) - (low + back)
-    if np.all(np.isfinite(moved)) and float(np.abs(error).max(initial=0.0)) <= _EXACT * unit:
-        return moved, True
+        back = shifted - points  # the rounding error of a difference is itself a float (Knuth)
+        error = (points - (shifted - back)) - (low + back)
+    if np.all(np.isfinite(shifted)) and float(np.abs(error).max(initial=0.0)) <= _EXACT * unit:
+        return shifted, True
     return np.stack([close_gaps(column, 4.0 * reach)[0] for column in points.T], axis=1), False

@@ -74,15 +74,15 @@ def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[f
     mass = parts.class_of(masses)
     gain = float((prior * (1.0 - mass)).sum()) - float((least * np.maximum(0.0, 1.0 - parts.totals(prior))).sum())
     outside = pi.size - parts.sizes
-    reached = channel.other * mass + channel.difference * prior
+    lightest_hit = channel.other * mass + channel.difference * prior
     top = channel.other * most
-    success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), reached).sum())
+    success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), lightest_hit).sum())
     # Where a cell holds the whole prior, guesses right about nothing of it tie with the one right about it.
     full = parts.over_classes(np.add, (masses >= _POINT_MASS).astype(float))
     none = parts.misses + parts.over_classes(np.add, (masses <= _NO_MASS).astype(float))
     tied = parts.fibre_of(full / np.maximum(full + none, 1.0)) * (channel.other + channel.difference * prior)
-    reached = np.where(mass >= _POINT_MASS, tied, reached)
-    hit = float(np.where(prior > 0.0, reached, channel.other * parts.fibre_of(mean)).sum())
+    lightest_hit = np.where(mass >= _POINT_MASS, tied, lightest_hit)
+    hit = float(np.where(prior > 0.0, lightest_hit, channel.other * parts.fibre_of(mean)).sum())
     empty = int((pi == 0.0).sum()) - parts.totals((prior == 0.0).astype(np.intp))
     hit += channel.other * float((least * (outside - empty) + mean * empty).sum())
     return gain, success, hit, float(mean.sum())
@@ -104,14 +104,14 @@ def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> 
     outside = pi.size - prior.size
     reported = np.where(covered, channel.other * np.where(covered, largest, 0.0) + channel.difference * prior, 0.0)
     success = channel.other * most * outside + float(np.maximum(channel.other * most, reported).sum())
-    reached = np.where(
+    lightest_hit = np.where(
         covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * prior, channel.other * least
     )
     # Where every guess right about theta is right about the whole prior, those right about nothing of it tie with them.
     full, none = block.counts[masses >= _POINT_MASS].sum(), block.misses + block.counts[masses <= _NO_MASS].sum()
     tied = full / max(full + none, 1) * (channel.other + channel.difference * prior)
-    reached = np.where(fewest >= _POINT_MASS, tied, reached)
-    hit = float(np.where(prior > 0.0, reached, channel.other * mean).sum())
+    lightest_hit = np.where(fewest >= _POINT_MASS, tied, lightest_hit)
+    hit = float(np.where(prior > 0.0, lightest_hit, channel.other * mean).sum())
     empty = int((pi == 0.0).sum()) - int((prior == 0.0).sum())
     hit += channel.other * (least * (outside - empty) + mean * empty)
     return gain, success, hit, mean

@@ -86,8 +86,8 @@ def known_cell_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
         raise Inapplicable(message)
     if levels.size == 1 and counts[0] == 1:
         return ExactRisk(rad=(0.0, 0.0))  # a single possible record: nothing can be learned
-    usual = cover.single[(cover.single_hits > 0) & (cover.single_hits < cover.guesses)]
-    targets = np.array([(prior.probabilities[usual] == level).sum() for level in levels])
+    undecided = cover.single[(cover.single_hits > 0) & (cover.single_hits < cover.guesses)]
+    targets = np.array([(prior.probabilities[undecided] == level).sum() for level in levels])
     reach = 1.25 * float(levels.max()) * ratio.largest + 2.0
     bounds: list[float] = []
     low = 0.0

@@ -177,8 +177,8 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
         # All likelihoods are the same function: the output carries no information, so one of them is enough.
         _, success, hit = (float(x) for x in column_risk(np.ones((pi.size, 1)), pi, cover))
         return ExactRisk(rad=(0.0, 0.0), success=(success, success), hit=hit)
-    model, moved = _near_0(model)
-    error = _ROUNDING + moved
+    model, shift_error = _near_0(model)
+    error = _ROUNDING + shift_error
     risk = _integrate_scores(model, pi, cover, error, _TOLERANCE)
     low, high = risk.rad or (0.0, 0.0)
     if side_of(low, high) != "exact" and side_of(high - 2.0 * error, high) == "exact":
@@ -258,13 +258,13 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) ->
     possible = pi[cover.single] > 0.0
     single, share = cover.single[possible], (cover.single_hits / cover.guesses)[possible]
     inside = 1.0 - _atoms(noise.model).sum(axis=1)  # what the atoms leave to the density
-    always, sure = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
+    always, sure_success = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
     forced = float((pi * (inside - pi @ inside))[always].sum())
-    parts = [np.array([forced, forced, sure, sure, float((pi * inside)[always].sum()), 0, 0])]
-    usual = single[(share > 0.0) & (share < 1.0)]
-    if usual.size:
-        gained = integrate_envelope(_SingleScores(noise), edges, usual, tolerance, _ENTRIES // 8)
-        parts.append(np.array([gained.low, gained.high, 0.0, 0.0, gained.companion, gained.cells, 0]))
+    parts = [np.array([forced, forced, sure_success, sure_success, float((pi * inside)[always].sum()), 0, 0])]
+    undecided = single[(share > 0.0) & (share < 1.0)]
+    if undecided.size:
+        gain = integrate_envelope(_SingleScores(noise), edges, undecided, tolerance, _ENTRIES // 8)
+        parts.append(np.array([gain.low, gain.high, 0.0, 0.0, gain.companion, gain.cells, 0]))
     return parts
 
 

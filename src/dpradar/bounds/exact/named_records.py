@@ -72,8 +72,8 @@ def _named_by_cells(
     start, stop = np.maximum(start, edges[:-1]), np.minimum(stop, edges[1:])
     inside = stop > start
     # Neighbouring cells that are named up to their common edge are one interval.
-    joined = inside[:, :-1] & inside[:, 1:] & (stop[:, :-1] == edges[1:-1]) & (start[:, 1:] == edges[1:-1])
+    contiguous = inside[:, :-1] & inside[:, 1:] & (stop[:, :-1] == edges[1:-1]) & (start[:, 1:] == edges[1:-1])
     begins, ends = inside.copy(), inside.copy()
-    begins[:, 1:] &= ~joined
-    ends[:, :-1] &= ~joined
+    begins[:, 1:] &= ~contiguous
+    ends[:, :-1] &= ~contiguous
     return np.nonzero(begins)[0], start[begins], stop[ends]

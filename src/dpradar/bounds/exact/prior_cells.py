@@ -95,8 +95,8 @@ def cut(
         if split.size > room:
             split = np.sort(split[np.argsort(over[split])[-room:]])
         new, where = middle[split], split + 1
-        joined = np.maximum.accumulate(np.insert(cells.cdf, where, law.cdf(new)))
-        cells = PriorCells(np.insert(cells.edges, where, new), joined, shape)
+        cdf = np.maximum.accumulate(np.insert(cells.cdf, where, law.cdf(new)))
+        cells = PriorCells(np.insert(cells.edges, where, new), cdf, shape)
     return cells
 
 

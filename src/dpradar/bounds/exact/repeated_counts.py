@@ -88,15 +88,15 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
 
 def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
     pi = prior.probabilities
-    sure = float(pi[cover.single[cover.single_hits > 0]].sum())
+    sure_success = float(pi[cover.single[cover.single_hits > 0]].sum())
     if model.omega is None:
-        success = sure + sum(_independent(model, pi[block.members]) for block in cover.blocks)
+        success = sure_success + sum(_independent(model, pi[block.members]) for block in cover.blocks)
         return min(success, 1.0), min(success, 1.0)
     if not prior.is_uniform:
         message = "needs a uniform prior, or independent bits (unary encoding)"
         raise Inapplicable(message)
     sizes, counts = np.unique([block.members.size for block in cover.blocks], return_counts=True)
-    low = high = sure
+    low = high = sure_success
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
         below, above = _fibre(model, size)
         share = count * size / model.m
@@ -245,24 +245,24 @@ def _winning_subset(model: CountModel, count: int, size: int, most: int) -> floa
 
 def _known_record_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     pi, guesses, hits = prior.probabilities[cover.single], cover.guesses, cover.single_hits
-    sure = min(float(pi[hits > 0].sum()), 1.0)
-    usual, always = (hits > 0) & (hits < guesses), float(pi[hits == guesses].sum())
-    blind = float((pi * hits / guesses)[usual].sum())
-    if model.epsilon == 0.0 or not usual.any() or pi.max() == 1.0:
-        return ExactRisk(rad=(0.0, 0.0), success=(sure, sure), hit=blind + always)
+    success = (min(float(pi[hits > 0].sum()), 1.0),) * 2
+    undecided, always = (hits > 0) & (hits < guesses), float(pi[hits == guesses].sum())
+    blind = float((pi * hits / guesses)[undecided].sum())
+    if model.epsilon == 0.0 or not undecided.any() or pi.max() == 1.0:
+        return ExactRisk(rad=(0.0, 0.0), success=success, hit=blind + always)
     listed = _histograms(model) if prior.is_uniform else None
     if listed is not None:
         excess, above, tie = _by_histogram(model, *listed)
-        share = float(pi[usual].sum())
+        share = float(pi[undecided].sum())
         rad = share * min(excess, 1.0 - 1.0 / model.m)
         hit = min(share * above + tie * blind + always, 1.0)
-        return ExactRisk(rad=with_rounding(rad, _ROUNDING), success=(sure, sure), hit=hit)
+        return ExactRisk(rad=with_rounding(rad, _ROUNDING), success=success, hit=hit)
     levels, counts = np.unique(pi[pi > 0.0], return_counts=True)
     if levels.size > _LEVELS:
-        return ExactRisk(success=(sure, sure))
-    targets = np.array([(pi[usual] == level).sum() for level in levels])
+        return ExactRisk(success=success)
+    targets = np.array([(pi[undecided] == level).sum() for level in levels])
     interval = _by_law_of_sum(model, levels, counts, targets)
-    return ExactRisk(rad=interval, success=(sure, sure), assumes=(_GRID if model.omega is None else _INDEPENDENT,))
+    return ExactRisk(rad=interval, success=success, assumes=(_GRID if model.omega is None else _INDEPENDENT,))
 
 
 def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
@@ -300,10 +300,10 @@ def _partitions(m: int, times: int) -> tuple[Ints, Floats] | None:
     table[:, 1], table[:, 0] = left, values - left
     # m (m-1) .. (m-r+1) ways to choose the r values named, over m^times, without the logarithm of m!.
     falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(min(m, times)) / m)))
-    named = m - table[:, 0]
+    values_named = m - table[:, 0]
     factorial = log_factorials(times)
     equal = factorial[table[:, 1:]].sum(axis=1) + table[:, 1:] @ factorial[1:]
-    return table, falling[named] + (named - times) * math.log(m) + factorial[-1] - equal
+    return table, falling[values_named] + (values_named - times) * math.log(m) + factorial[-1] - equal
 
 
 def _partition_number(times: int, m: int) -> int:

@@ -38,7 +38,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     is the first one reported with probability included_i, and then E[1-s] = 1 - pi_i - later_i (1 - pi_1 - ... - pi_i).
     See docs/derivations/inclusion.md; [RAD] Examples 4.5 and 4.6 are special cases. O(m log m).
     """
-    members, fibre, share, sure = _sort_members(cover, prior)
+    members, fibre, share, sure_hit = _sort_members(cover, prior)
     pi = prior.probabilities[members]
     start = np.flatnonzero(np.r_[True, np.diff(fibre) != 0]) if fibre.size else np.empty(0, dtype=np.intp)
     sizes = np.diff(np.r_[start, fibre.size])
@@ -57,20 +57,20 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     success = float((included * np.where(rank == 0, pi, np.maximum(floor, pi))).sum())
     # Few different fibre sizes occur, so the rarely vectorised tail is asked for once per size.
     tails = {int(k): channel.none_of(int(k)) for k in np.unique(sizes)}
-    success += float((np.array([tails[int(k)] for k in sizes]) * pi[start]).sum()) + sure
+    success += float((np.array([tails[int(k)] for k in sizes]) * pi[start]).sum()) + sure_hit
 
-    hit = _hit(channel, prior, pi, included, rank, share) + sure
+    hit = _hit(channel, prior, pi, included, rank, share) + sure_hit
     return ExactRisk(rad=with_rounding(rad, error), success=(min(success, 1.0),) * 2, hit=min(hit, 1.0))
 
 
 def _sort_members(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
     """Return members by fibre and falling probability, the share of guesses right about each, and the always hit."""
     always = cover.single_hits == cover.guesses
-    usual = (cover.single_hits > 0) & ~always
+    undecided = (cover.single_hits > 0) & ~always
     members, shares, fibres = (
-        [cover.single[usual]],
-        [cover.single_hits[usual] / cover.guesses],
-        [np.arange(usual.sum())],
+        [cover.single[undecided]],
+        [cover.single_hits[undecided] / cover.guesses],
+        [np.arange(undecided.sum())],
     )
     parts = cover.parts
     if cover.blocks and (parts is None or not _one_value_per_class(parts, prior)):
@@ -78,15 +78,15 @@ def _sort_members(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float
     if parts is not None:
         members.append(parts.members)
         shares.append(np.full(parts.members.size, 1.0 / cover.guesses))
-        fibres.append(usual.sum() + parts.fibre_of(np.arange(parts.fibres.size)))
+        fibres.append(undecided.sum() + parts.fibre_of(np.arange(parts.fibres.size)))
     for number, block in enumerate(cover.blocks if parts is None else ()):
         members.append(block.members)
         shares.append(block.counts / cover.guesses)
-        fibres.append(np.full(block.members.size, usual.sum() + number))
+        fibres.append(np.full(block.members.size, undecided.sum() + number))
     member, share, fibre = np.concatenate(members), np.concatenate(shares), np.concatenate(fibres)
     order = np.lexsort((-prior.probabilities[member], fibre))
-    sure = float(prior.probabilities[cover.single[always]].sum())
-    return member[order], fibre[order].astype(np.intp), share[order], sure
+    sure_hit = float(prior.probabilities[cover.single[always]].sum())
+    return member[order], fibre[order].astype(np.intp), share[order], sure_hit
 
 
 def _one_value_per_class(parts: Segments, prior: Prior) -> bool:

@@ -195,8 +195,8 @@ def step_prior(
 
     def coarse(cells: PriorCells) -> Floats:
         off = _deviation(cells, model)
-        moved = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
-        over = np.maximum(moved * (cells.mass.size / tolerance), cells.width / min(_WIDE * noise.unit, widest))
+        change = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
+        over = np.maximum(change * (cells.mass.size / tolerance), cells.width / min(_WIDE * noise.unit, widest))
         return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
     def fine(cells: PriorCells) -> Floats:
@@ -259,10 +259,10 @@ def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> 
     first = np.clip(np.searchsorted(edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
     last = np.clip(np.searchsorted(edges, blocks[1:], side="left"), first + 1, cdf.size)
     padded = np.concatenate([np.zeros(_LAGS), largest(cdf, first, last), np.zeros(_LAGS)])
-    reached = np.zeros(padded.size)
+    reach = np.zeros(padded.size)
     for lag in range(_LAGS + 1):
         height = float(noise.at(np.zeros(1), np.array([max(lag - 1, 0) * unit]))[0])
-        reached[: padded.size - lag] = np.maximum(reached[: padded.size - lag], height * padded[lag:])
-        reached[lag:] = np.maximum(reached[lag:], height * padded[: padded.size - lag])
+        reach[: padded.size - lag] = np.maximum(reach[: padded.size - lag], height * padded[lag:])
+        reach[lag:] = np.maximum(reach[lag:], height * padded[: padded.size - lag])
     beyond = float(cdf.max(initial=0.0)) * math.exp(1.0 - _LAGS)
-    return float(reached.sum()) * unit + beyond * (25.0 + count)
+    return float(reach.sum()) * unit + beyond * (25.0 + count)

@@ -37,8 +37,8 @@ def two_value_risk(pair: Callable[[int, int], Pairs], prior: Prior, cover: Cover
     if values.size != 2:
         message = "needs a prior with two possible values"
         raise Inapplicable(message)
-    usual = (cover.single_hits > 0) & (cover.single_hits < cover.guesses)
-    alone = set(cover.single[usual].tolist())
+    undecided = (cover.single_hits > 0) & (cover.single_hits < cover.guesses)
+    alone = set(cover.single[undecided].tolist())
     singletons = [set(block.members.tolist()) for block in cover.blocks if block.kind == "singletons"]
     both = set(values.tolist())
     if not (both <= alone or any(both <= block for block in singletons)):

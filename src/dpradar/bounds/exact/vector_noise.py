@@ -45,13 +45,13 @@ def collinear_risk(vectors: Floats, prior: Prior, cover: Cover) -> ExactRisk:
     length = float(np.sqrt(longest @ longest))
     if length == 0.0:
         return line_risk(_unit_line(np.zeros(vectors.shape[0])), prior, cover)
-    along = centred @ (longest / length)
-    off = np.square(centred - along[:, None] * (longest / length)).sum(axis=1).max()
+    coordinate = centred @ (longest / length)
+    off = np.square(centred - coordinate[:, None] * (longest / length)).sum(axis=1).max()
     # Relative to the line, and to the noise: across a long line candidates may differ by a little that is seen well.
     if off > (1e-9 * length) ** 2 or float(np.sqrt(off)) * largest > _UNSEEN:
         message = "needs contributions on one straight line"
         raise Inapplicable(message)
-    return line_risk(_unit_line(along * largest), prior, cover)
+    return line_risk(_unit_line(coordinate * largest), prior, cover)
 
 
 def _unit_line(points: Floats) -> LineModel:

@@ -207,8 +207,8 @@ class _Search:
         row = np.repeat(pieces.row, _PARTS - 1)
         inner = []
         for first, last in (pieces.low, pieces.high):
-            way = (last.x - first.x)[:, None] * (np.arange(1, _PARTS) / _PARTS)
-            inner.append(Ends.of(prior, (first.x[:, None] + way).ravel()))
+            offsets = (last.x - first.x)[:, None] * (np.arange(1, _PARTS) / _PARTS)
+            inner.append(Ends.of(prior, (first.x[:, None] + offsets).ravel()))
         scores, hits = self._scores(row, *inner)
         self._improve(row, scores, hits)
         values = np.concatenate([pieces.left[:, None], scores.reshape(n, -1), pieces.right[:, None]], axis=1)
