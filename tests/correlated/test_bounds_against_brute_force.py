@@ -176,7 +176,7 @@ def test_nearly_singular_covariances_are_not_understated(smallest):
 def test_search_and_eigenvalues_bound_what_listing_finds(S):
     true = twin.reach(S) - 1.0
     assert gaussian._search_adversaries(S) == pytest.approx(true, rel=1e-6)
-    assert gaussian._by_kinds(S) == pytest.approx(true, rel=1e-6)
+    assert gaussian._largest_by_classes(S) == pytest.approx(true, rel=1e-6)
     assert gaussian._spectral(S) >= true * (1.0 - 1e-9)
 
 

@@ -94,14 +94,14 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
 
 def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
     hint = "Give guesses and truth=, or booleans that say which guesses were right."
-    answers = _flat(owner, guesses, hint)
+    answers = _as_array(owner, guesses, hint)
     if answers.ndim != 1 or answers.size == 0:
         raise ParameterError(owner, "a list with one entry per guess", f"shape {answers.shape}", hint)
     if truth is None:
         if answers.dtype != bool:
             raise ParameterError(owner, "booleans when no truth is given", f"{answers.dtype}", hint)
         return answers
-    right = _flat("truth", truth, hint)
+    right = _as_array("truth", truth, hint)
     if right.shape != answers.shape:
         raise ParameterError("truth", f"{answers.size} entries, one per guess", f"{right.size}", hint)
     if (answers.dtype.kind in "US") != (right.dtype.kind in "US") and "O" not in (answers.dtype.kind, right.dtype.kind):
@@ -117,7 +117,7 @@ def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
     return np.asarray(answers == right)
 
 
-def _flat(owner: str, values: Any, hint: str) -> NDArray[Any]:
+def _as_array(owner: str, values: Any, hint: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
@@ -143,7 +143,7 @@ def _paired(first: Bools, second: Bools, failure: float) -> Estimate:
 def _by_target(
     first: Bools, second: Bools, targets: Any, failure: float, *, paired: bool
 ) -> tuple[Estimate, Estimate, Estimate, int]:
-    names = _flat("targets", targets, "Name the target behind each entry.")
+    names = _as_array("targets", targets, "Name the target behind each entry.")
     if names.shape != first.shape or (not paired and second.size != first.size):
         hint = "Name the target behind each entry of both lists."
         raise ParameterError("targets", f"{first.size} names, one per guess", f"{names.size}", hint)

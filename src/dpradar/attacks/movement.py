@@ -28,7 +28,7 @@ _M = Param(name="m", integer=True, low=2, what="the number of nodes", typical=(5
 _SMOOTHING = Param(name="smoothing", low=0.0, what="what is added to each count", typical=(0.0, 1.0))
 
 
-def _joined(name: str, trips: Sequence[NDArray[np.int64]], m: int) -> NDArray[np.int64]:
+def _concatenate_trips(name: str, trips: Sequence[NDArray[np.int64]], m: int) -> NDArray[np.int64]:
     allowed, hint = f"arrays of node numbers 0 .. {m - 1}", "Map the points to nodes of the same roads first."
     points = np.concatenate([np.asarray(trip) for trip in trips]) if len(trips) else np.empty(0, dtype=np.int64)
     if points.size and not np.issubdtype(points.dtype, np.integer):
@@ -49,7 +49,9 @@ def visits(trips: Sequence[NDArray[np.int64]], m: int, smoothing: float = 0.0) -
     [0.5, 0.25, 0.25, 0.0]
     """
     size = int(_M.check("visits", m))
-    counts = np.bincount(_joined("visits", trips, size), minlength=size) + _SMOOTHING.check("visits", smoothing)
+    counts = np.bincount(_concatenate_trips("visits", trips, size), minlength=size) + _SMOOTHING.check(
+        "visits", smoothing
+    )
     if not counts.sum() > 0.0:
         raise ParameterError("visits.trips", "trips with at least one point", "none", "Or give a smoothing above 0.")
     return Prior.of(counts / counts.sum())
@@ -69,7 +71,7 @@ def markov(trips: Sequence[NDArray[np.int64]], roads: Roads) -> csr_array:
     [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]
     """
     m = roads.size
-    points = _joined("markov", trips, m)
+    points = _concatenate_trips("markov", trips, m)
     last = np.cumsum([len(trip) for trip in trips], dtype=np.int64) - 1
     within = np.ones(points.size, dtype=bool)
     within[last[last >= 0]] = False  # from the last point of a trip there is no step

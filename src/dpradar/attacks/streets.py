@@ -56,7 +56,7 @@ def gabriel(points: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(pairs[nearest >= radius * (1.0 - _ROUNDING)])
 
 
-def _in_tree(points: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _in_spanning_tree(points: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which pairs are in the shortest tree that connects all points."""
     m = len(points)
     lengths = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
@@ -98,7 +98,7 @@ def streets(points: NDArray[np.float64], diameter: float, rng: np.random.Generat
     """
     m = len(points)
     pairs = gabriel(points)
-    tree = _in_tree(points, pairs)
+    tree = _in_spanning_tree(points, pairs)
     priority = np.where(tree, -1.0, rng.random(len(pairs)))
     one_way = ~tree & (rng.random(len(pairs)) < _ONE_WAY)
     backwards = rng.random(len(pairs)) < 1 / 2

@@ -49,10 +49,10 @@ def trips_porto(folder: Path | str | None, roads: Roads) -> list[NDArray[np.int6
                 _, latitude, longitude, _ = line.split()
                 points.append((float(latitude), float(longitude)))
             except ValueError:
-                raise _unreadable(file, number, "time, latitude, longitude and edge") from None
+                raise _unreadable_line_error(file, number, "time, latitude, longitude and edge") from None
             starts.append(new)
             new = False
-    return _cut(np.array(points), np.array(starts), roads)
+    return _split_trips(np.array(points), np.array(starts), roads)
 
 
 def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.int64]]:
@@ -71,7 +71,7 @@ def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.in
                 latitude, longitude, time, user = line.rstrip("\n").split(",")
                 points.append((float(latitude), float(longitude)))
             except ValueError:
-                raise _unreadable(file, number, "latitude, longitude, time and user") from None
+                raise _unreadable_line_error(file, number, "latitude, longitude, time and user") from None
             times.append(time)
             users.append(user)
     _, user_code = np.unique(users, return_inverse=True)
@@ -80,15 +80,15 @@ def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.in
     user_code, seconds = user_code[order], seconds[order]
     starts = np.ones(order.size, dtype=bool)
     starts[1:] = (np.diff(user_code) != 0) | (np.diff(seconds) > _GAP_SECONDS)
-    return _cut(np.array(points)[order], starts, roads)
+    return _split_trips(np.array(points)[order], starts, roads)
 
 
-def _unreadable(file: Path, number: int, columns: str) -> ParameterError:
+def _unreadable_line_error(file: Path, number: int, columns: str) -> ParameterError:
     # The line itself stays out of the message: it says where a person was.
     return ParameterError("folder", f"one whose {file.name} has {columns} in each line", f"another line {number}")
 
 
-def _cut(points: NDArray[np.float64], starts: NDArray[np.bool_], roads: Roads) -> list[NDArray[np.int64]]:
+def _split_trips(points: NDArray[np.float64], starts: NDArray[np.bool_], roads: Roads) -> list[NDArray[np.int64]]:
     """Return the nodes of the points inside, cut where a trip starts or comes back from outside."""
     node, inside = roads.nearest(points)
     begins = starts.copy()

@@ -105,7 +105,7 @@ class _Ratios:
         """Return the event in words where it is about one column, or about a few bits."""
         active = [k for k, table in enumerate(self.tables) if table.any()]
         if self.encoder.kind == "bits" and active:
-            parts = [f"{_bit(k, names)} {'set' if self.tables[k][1] > 0 else 'not set'}" for k in active[:4]]
+            parts = [f"{_bit_name(k, names)} {'set' if self.tables[k][1] > 0 else 'not set'}" for k in active[:4]]
             more = f" and {len(active) - 4} more" if len(active) > 4 else ""
             return f"bits in favour ({', '.join(parts)}{more}): score at least {threshold:.4g}"
         if len(self.tables) == 1:
@@ -117,7 +117,7 @@ class _Ratios:
         return f"score of {len(active)} coordinates at least {threshold:.4g}"
 
 
-def _bit(column: int, names: tuple[Any, ...] | None) -> str:
+def _bit_name(column: int, names: tuple[Any, ...] | None) -> str:
     return f"bit {column}" if names is None or column >= len(names) else f"{names[column]}"
 
 

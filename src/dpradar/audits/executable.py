@@ -127,8 +127,8 @@ class Executable:
     format: Literal["lines", "json"] = field(default="lines", kw_only=True)
     seconds: float = field(default=60.0, kw_only=True)
     memory: int | None = field(default=2_000_000_000, kw_only=True)
-    _words: tuple[str, ...] = field(init=False, repr=False)
-    _texts: tuple[str, ...] | None = field(init=False, repr=False)
+    _command_words: tuple[str, ...] = field(init=False, repr=False)
+    _input_lines: tuple[str, ...] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.format not in ("lines", "json"):
@@ -136,8 +136,8 @@ class Executable:
         object.__setattr__(self, "seconds", _SECONDS.check("Executable", self.seconds))
         if self.memory is not None:
             object.__setattr__(self, "memory", int(_MEMORY.check("Executable", self.memory)))
-        object.__setattr__(self, "_words", _words(self.command))
-        object.__setattr__(self, "_texts", _texts(self.inputs, self.format))
+        object.__setattr__(self, "_command_words", _command_words(self.command))
+        object.__setattr__(self, "_input_lines", _input_lines(self.inputs, self.format))
 
     def __call__(self, values: ArrayLike, rng: np.random.Generator) -> list[Any]:
         """Return one output for each of ``values``, which are indices of the domain."""
@@ -148,8 +148,8 @@ class Executable:
         if self.format == "lines":
             environment = {**os.environ, _SEED: str(int(rng.integers(_SEEDS)))}
         output = _run(self, self._blocks(indices, rng), environment, len(indices))
-        lines = _lines(output, len(indices))
-        return _from_json(lines) if self.format == "json" else [_value(line) for line in lines]
+        lines = _output_lines(output, len(indices))
+        return _from_json(lines) if self.format == "json" else [_parse_line(line) for line in lines]
 
     def _indices(self, values: ArrayLike) -> list[int]:
         array = np.asarray(values)
@@ -158,7 +158,7 @@ class Executable:
         if array.ndim != 1 or array.dtype.kind not in "iu":
             description = f"an array of {array.dtype} with {array.ndim} dimensions"
             raise ParameterError("values", "a flat list of indices of the domain", description)
-        most = len(self._texts) - 1 if self._texts is not None else None
+        most = len(self._input_lines) - 1 if self._input_lines is not None else None
         if array.min() < 0 or (most is not None and array.max() > most):
             allowed = "indices of at least 0" if most is None else f"indices from 0 to {most}, one for each of inputs"
             raise ParameterError("values", allowed, "an index outside")
@@ -172,7 +172,7 @@ class Executable:
         def blocks() -> Iterator[bytes]:
             for start in range(0, len(indices), _LINES_AT_ONCE):
                 part = indices[start : start + _LINES_AT_ONCE]
-                words = map(str, part) if self._texts is None else (self._texts[i] for i in part)
+                words = map(str, part) if self._input_lines is None else (self._input_lines[i] for i in part)
                 if seeds is not None:
                     pairs = zip(words, seeds[start : start + _LINES_AT_ONCE], strict=True)
                     words = (f'{{"value": {word}, "seed": {seed}}}' for word, seed in pairs)
@@ -181,7 +181,7 @@ class Executable:
         return blocks()
 
 
-def _words(command: Sequence[str] | str) -> tuple[str, ...]:
+def _command_words(command: Sequence[str] | str) -> tuple[str, ...]:
     name, allowed = "Executable.command", "a program and its arguments"
     try:
         words: tuple[Any, ...] = tuple(
@@ -196,7 +196,7 @@ def _words(command: Sequence[str] | str) -> tuple[str, ...]:
     return words
 
 
-def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
+def _input_lines(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     """Return what is written for each value of the domain."""
     if inputs is None:
         return None
@@ -205,7 +205,7 @@ def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     texts = []
     for position, record in enumerate(inputs):
         try:
-            text = json.dumps(record, default=_plain) if format == "json" else str(record)
+            text = json.dumps(record, default=_json_value) if format == "json" else str(record)
             text.encode()
         except (TypeError, ValueError, RecursionError):
             hint = "Use numbers, texts, lists and dictionaries."
@@ -220,7 +220,7 @@ def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError
@@ -228,7 +228,7 @@ def _plain(value: object) -> object:
 
 def _start(executable: Executable, environment: dict[str, str] | None) -> subprocess.Popen[bytes]:
     """Start the program in a session of its own, so that it can be stopped with all it has started."""
-    words = list(executable._words)
+    words = list(executable._command_words)
     program = shutil.which(words[0])
     if program is None:
         hint = "No such program was found, or it may not be executed. Give its full path."
@@ -384,7 +384,7 @@ def _failure(executable: Executable, code: int, stderr: bytes) -> ParameterError
     return ParameterError("Executable.command", "a program that ends with exit code 0", how, hint)
 
 
-def _lines(output: bytearray, expected: int) -> list[str]:
+def _output_lines(output: bytearray, expected: int) -> list[str]:
     try:
         lines = output.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -397,7 +397,7 @@ def _lines(output: bytearray, expected: int) -> list[str]:
     return lines
 
 
-def _value(line: str) -> int | float | str:
+def _parse_line(line: str) -> int | float | str:
     text = line.strip()
     if WHOLE.fullmatch(text):
         return int(text)

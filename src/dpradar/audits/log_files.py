@@ -72,28 +72,28 @@ def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: Re
         raise ParameterError("path", f"a file that ends with {', '.join((*_FILES, '.parquet'))}", shown(file.name))
     several = not isinstance(output, str)
     if suffix == ".parquet":
-        columns = _parquet(file, [input, *names])
-        values = _stacked(names, columns[1:], kind) if several else columns[1]
+        columns = _read_parquet(file, [input, *names])
+        values = _stack_columns(names, columns[1:], kind) if several else columns[1]
         return Log(columns[0], normalise(values, kind))
-    texts = _texts(file, _FILES[suffix], [input, *names])
+    texts = _read_text_columns(file, _FILES[suffix], [input, *names])
     inputs = np.array(parse_values(texts[0]), dtype=object)[texts[0].rows()]
-    return Log(inputs, _several(texts[1:], kind) if several else _single(texts[1], kind))
+    return Log(inputs, _normalise_columns(texts[1:], kind) if several else _normalise_column(texts[1], kind))
 
 
 # --------------------------------------------------------------------------------------------------------------- text
 
 
-def _texts(path: Path, delimiter: str, names: list[str]) -> list[_LogColumn]:
+def _read_text_columns(path: Path, delimiter: str, names: list[str]) -> list[_LogColumn]:
     """Read the columns row by row; nothing else of the file is kept."""
     try:
         with open_table(path) as file:
-            return _rows(csv.reader(file, delimiter=delimiter, strict=True), names)
+            return _read_rows(csv.reader(file, delimiter=delimiter, strict=True), names)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = str(error) if isinstance(error, csv.Error) else getattr(error, "strerror", None) or "damaged content"
         raise ParameterError("path", "a readable file of text in UTF-8", shown(path.name), f"{reason}.") from None
 
 
-def _rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn]:
+def _read_rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn]:
     header = next(reader, [])
     where = _positions(header, names)
     columns = [_LogColumn(name) for name in names]
@@ -145,7 +145,7 @@ def parse_values(column: _LogColumn, *, words: bool = False) -> list[Any]:
     return texts
 
 
-def _single(column: _LogColumn, kind: RequestedKind) -> Normalised:
+def _normalise_column(column: _LogColumn, kind: RequestedKind) -> Normalised:
     texts = [text.strip() for text in column.codes_by_text]
     lists = kind in ("auto", "bits") and all(text.startswith("[") for text in texts)
     values: list[Any]
@@ -153,10 +153,10 @@ def _single(column: _LogColumn, kind: RequestedKind) -> Normalised:
         values = [_json_list(column, text) for text in column.codes_by_text]
     else:
         values = texts if kind == "bits" else parse_values(column, words=kind == "categorical")
-    return _spread(column, values, kind)
+    return _normalise_distinct(column, values, kind)
 
 
-def _spread(column: _LogColumn, values: list[Any], kind: RequestedKind) -> Normalised:
+def _normalise_distinct(column: _LogColumn, values: list[Any], kind: RequestedKind) -> Normalised:
     """Normalise each different value once and put it in every row that has it."""
     rows = column.rows()
     try:
@@ -182,13 +182,13 @@ def _json_list(column: _LogColumn, text: str) -> list[Any]:
     return value
 
 
-def _several(columns: list[_LogColumn], kind: RequestedKind) -> Normalised:
+def _normalise_columns(columns: list[_LogColumn], kind: RequestedKind) -> Normalised:
     return normalise(
-        _stacked([c.name for c in columns], [np.array(parse_values(c))[c.rows()] for c in columns], kind), kind
+        _stack_columns([c.name for c in columns], [np.array(parse_values(c))[c.rows()] for c in columns], kind), kind
     )
 
 
-def _stacked(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) -> NDArray[Any]:
+def _stack_columns(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) -> NDArray[Any]:
     """Return several columns of numbers as one array with a row for each output."""
     if kind not in ("auto", "bits", "vector", "categorical"):
         raise ParameterError("output_kind", "auto, bits, vector or categorical for several columns", repr(kind))
@@ -209,7 +209,7 @@ def _stacked(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) 
 # ------------------------------------------------------------------------------------------------------------ Parquet
 
 
-def _parquet(path: Path, names: list[str]) -> list[Any]:
+def _read_parquet(path: Path, names: list[str]) -> list[Any]:
     try:
         import duckdb
     except ImportError:

@@ -190,7 +190,7 @@ def _wrong_kind(kind: str, got: str) -> ParameterError:
 # -------------------------------------------------------------------------------------------------------------- lists
 
 
-def _group(kind: type) -> str:
+def _type_group(kind: type) -> str:
     """Return what sort of thing the objects of a class are."""
     order = (
         ("boolean", (bool, np.bool_)),
@@ -203,10 +203,10 @@ def _group(kind: type) -> str:
     return next((name for name, classes in order if issubclass(kind, classes)), "other")
 
 
-def _groups(values: list[Any]) -> set[str]:
-    groups = {_group(cls) for cls in set(map(type, values))}
+def _type_groups(values: list[Any]) -> set[str]:
+    groups = {_type_group(cls) for cls in set(map(type, values))}
     if "other" in groups:
-        at, value = next((i, v) for i, v in enumerate(values) if _group(type(v)) == "other")
+        at, value = next((i, v) for i, v in enumerate(values) if _type_group(type(v)) == "other")
         if value is None:
             raise missing("outputs", at)
         description = f"{type(value).__name__} in row {at + 1}"
@@ -217,7 +217,7 @@ def _groups(values: list[Any]) -> set[str]:
 
 
 def _from_list(values: list[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
-    groups = _groups(values)
+    groups = _type_groups(values)
     if "set" in groups:
         return _from_rows(values, kind, known_names, sets=True)
     if "row" in groups:
@@ -231,7 +231,7 @@ def _from_list(values: list[Any], kind: RequestedKind, known_names: Sequence[Any
 
 
 def _from_scalars(values: list[Any], groups: set[str], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
-    exact = _whole(values) if groups <= {"whole", "boolean"} else None
+    exact = _exact_integers(values) if groups <= {"whole", "boolean"} else None
     if exact is not None:
         return _from_array(exact.astype(bool) if groups == {"boolean"} else exact, kind, known_names)
     # Without words and fractions these are whole numbers of more than 64 bits.
@@ -250,7 +250,7 @@ def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[NDArray[np.in
     return encode(plain, known_names)
 
 
-def _whole(values: list[Any]) -> NDArray[np.int64] | None:
+def _exact_integers(values: list[Any]) -> NDArray[np.int64] | None:
     """Return the numbers exactly, or None; numpy alone would turn very large ones into floats and merge some."""
     try:
         return np.array(values, dtype=np.int64)
@@ -289,14 +289,14 @@ def _look_like_sets(array: NDArray[Any]) -> bool:
 
 def _from_rows(values: list[Any], kind: RequestedKind, known_names: Sequence[Any], *, sets: bool) -> Normalised:
     """Return what is not an array of numbers: sets, lists of unequal length, lists of words."""
-    rows = [_row(row, position) for position, row in enumerate(values)]
+    rows = [_checked_row(row, position) for position, row in enumerate(values)]
     if kind == "categorical":
         return "categorical", *encode(
             [tuple(in_order(r)) if isinstance(r, Set) else tuple(r) for r in rows], known_names
         )
     if kind == "real" or (kind == "vector" and sets):
         raise _wrong_kind(kind, "a list or a set for each output")
-    inside = {_group(cls) for row in rows for cls in set(map(type, row))}
+    inside = {_type_group(cls) for row in rows for cls in set(map(type, row))}
     if not (kind == "subset" or sets):
         lengths = set(map(len, rows))
         ragged = len(lengths) > 1
@@ -309,11 +309,11 @@ def _from_rows(values: list[Any], kind: RequestedKind, known_names: Sequence[Any
     return _subsets(rows, known_names)
 
 
-def _row(row: Any, position: int) -> Any:
+def _checked_row(row: Any, position: int) -> Any:
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise missing("outputs", position)
     plain = list(np.atleast_1d(row).tolist()) if isinstance(row, np.ndarray) else row
-    groups = {_group(cls) for cls in set(map(type, plain))}
+    groups = {_type_group(cls) for cls in set(map(type, plain))}
     if type(None) in map(type, plain) or ("number" in groups and any(v != v for v in plain)):  # noqa: PLR0124 (nan)
         raise missing("outputs", position)
     if groups & {"row", "set", "other"}:

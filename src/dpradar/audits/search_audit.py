@@ -42,7 +42,7 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
     try:
         event, search_trials = _search_event(source, claim, plan, pool, pairs, budget, rng)
     except KeyboardInterrupt:
-        return _nothing_tested(claim, plan)
+        return _untested_result(claim, plan)
     total = max(2, plan.trials - search_trials)
     sides = np.array([event.first, event.other])
 
@@ -70,7 +70,7 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
     )
 
 
-def _nothing_tested(claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
+def _untested_result(claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
     return AuditResult(
         claim=claim.text,
         claim_epsilon=claim.epsilon,

@@ -93,7 +93,7 @@ class _Ledger:
         _check_sandwich(quantity, winner[0], [bound for bound, _ in rows])
         for row in rows:
             if row is not winner:
-                why = _why(row[0], winner[0])
+                why = _discard_reason(row[0], winner[0])
                 self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
         return _with_lower_end(winner, rows)
 
@@ -108,7 +108,7 @@ def _with_lower_end(winner: tuple[Bound, Finding], rows: Sequence[tuple[Bound, F
     return replace(bound, low=low, high=bound.value, side=side_of(low, bound.value)), finding
 
 
-def _why(bound: Bound, winner: Bound) -> str:
+def _discard_reason(bound: Bound, winner: Bound) -> str:
     if bound.side == "lower":
         return f"a lower bound; {winner.rule} bounds it from above"
     if bound.value - winner.value <= _SAME:
@@ -235,7 +235,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         ledger.add_success_from(rad[0], baseline)
     success, worst = ledger.best("success"), ledger.best("worst_gain")
     if success is not None and baseline is not None:
-        success = _at_least(success[0], baseline), success[1]
+        success = _at_least_baseline(success[0], baseline), success[1]
     gain = ledger.best("gain")
     reason: dict[str, str] = {}
     if threat.kind == "membership":
@@ -244,7 +244,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         success, reason["success"] = None, _NO_SUCCESS
     gain_bound = gain[0] if gain else None
     if success is not None and baseline is not None:
-        gain_bound = _minus(success[0], baseline, None if rad is None else rad[0])
+        gain_bound = _gain_bound(success[0], baseline, None if rad is None else rad[0])
     for name, bound in (("rad", rad), ("success", success), ("gain", gain_bound), ("worst_gain", worst)):
         if bound is None:
             reason.setdefault(name, _first_reason(ledger, name))
@@ -284,7 +284,7 @@ def _largest_tv(case: Case) -> float:
     return 1.0 if promise is None or promise.tv is None else min(1.0, promise.tv)
 
 
-def _at_least(success: Bound, baseline: float) -> Bound:
+def _at_least_baseline(success: Bound, baseline: float) -> Bound:
     """Return a success that rounding has not carried below the blind guess, which any attacker reaches."""
     if baseline == 1.0:
         return replace(success, value=1.0, low=1.0, high=1.0, side="exact")
@@ -293,7 +293,7 @@ def _at_least(success: Bound, baseline: float) -> Bound:
     return replace(success, value=baseline, high=None if success.high is None else max(success.high, baseline))
 
 
-def _minus(success: Bound, baseline: float, rad: Bound | None) -> Bound:
+def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
     """Return the gain. It may be small beside the rounding of the success; it is never above rad."""
     value = max(0.0, success.value - baseline)
     if success.low is None:

@@ -80,7 +80,7 @@ def _certificate(pi: Floats, inverse: float, value: float, top: int) -> float:
 
 
 def _proof(pi: Floats, inverse: float, slack: Floats) -> float:
-    """Return the proven value for lambda_j = pi_j (1-pi_j) - own_j on the top values and -tau pi_j elsewhere."""
+    """Return the proven value for lambda_j = pi_j (1-pi_j) - slack_j on the top values and -tau pi_j elsewhere."""
     top = slack.size
     outside = float(pi[top:].sum())
     last = float(pi[top - 1])

@@ -15,7 +15,7 @@ from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
 from .limit import UNRESOLVED, Limit
 from .release_family import Family, family_of
-from .search import Probe, Search
+from .search import ParameterSearch, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ def calibrate_family(
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
     chosen = _with_direction(family, limits)
     risky = any(limit.risks for limit in limits)
-    search = _search(chosen, limits, precision, _patient(progress), risky=risky)
+    search = _search(chosen, limits, precision, _delayed_progress(progress), risky=risky)
     status: Status
     try:
         status = search.run()  # type: ignore[assignment]
@@ -110,7 +110,7 @@ def _checked_limits(limits: Limit | Sequence[Limit]) -> tuple[Limit, ...]:
     return result
 
 
-def _patient(progress: Callable[[str], None] | None) -> Callable[[str], None]:
+def _delayed_progress(progress: Callable[[str], None] | None) -> Callable[[str], None]:
     start = time.monotonic()
 
     def report(text: str) -> None:
@@ -120,18 +120,20 @@ def _patient(progress: Callable[[str], None] | None) -> Callable[[str], None]:
     return report
 
 
-def _abouts(limits: Sequence[Limit]) -> list[Prior | None]:
+def _priors_of_limits(limits: Sequence[Limit]) -> list[Prior | None]:
     priors = [limit.who.prior for limit in limits if limit.who.prior is not None]
     return list({id(prior): prior for prior in priors}.values()) or [None]
 
 
 def _search(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
-) -> Search:
+) -> ParameterSearch:
     def measure(limit: Limit, release: Any, about: Prior | None) -> list[Achieved]:
         return limit.achieved(release, about) if risky else limit.spent(release)
 
-    return Search(family, limits, measure, _abouts(limits), precision, progress, sign=1 if risky else -1)
+    return ParameterSearch(
+        family, limits, measure, _priors_of_limits(limits), precision, progress, sign=1 if risky else -1
+    )
 
 
 def _with_direction(family: Family, limits: Sequence[Limit]) -> Family:
@@ -149,7 +151,7 @@ def _with_direction(family: Family, limits: Sequence[Limit]) -> Family:
     return upward if falls == risky else replace(family, direction="down")
 
 
-def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
+def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
     family, best = search.family, search.best
     if best is None or status == "unmet":
         return _unmet(family, _why_unmet(search), search.tried)
@@ -184,7 +186,7 @@ def _assumes(limits: Sequence[Limit], release: Any) -> tuple[str, ...]:
     """Return what the description takes for granted, such as a stated sensitivity or how records are sampled."""
     cases = [
         Case(release, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
-        for limit, about in product(limits, _abouts(limits))
+        for limit, about in product(limits, _priors_of_limits(limits))
         if limit.risks
     ]
     return tuple(dict.fromkeys(note for case in cases for note in case.assumes))
@@ -226,7 +228,7 @@ def _binding(best: Probe) -> str:
     return max((one for one in best.achieved if one.limit is not None), key=used).label
 
 
-def _why_unmet(search: Search) -> str:
+def _why_unmet(search: ParameterSearch) -> str:
     if not search.probes:
         return "nothing could be tried"
     last = max(search.probes, key=lambda probe: search.sign * probe.u)
@@ -243,7 +245,7 @@ def _why_unmet(search: Search) -> str:
     return f"no value of {search.family.parameter} keeps the limits: at {last.x:.6g} {excess or 'a limit is broken'}"
 
 
-def _reason(search: Search, status: Status) -> str:
+def _reason(search: ParameterSearch, status: Status) -> str:
     family = search.family
     if status == "free":
         end = "least" if search.sign > 0 else "most"

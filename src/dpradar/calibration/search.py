@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .limit import Limit
     from .release_family import Family
 
-__all__ = ["Probe", "Search"]
+__all__ = ["ParameterSearch", "Probe"]
 
 _COARSE, _FINE = Accuracy(coarseness=10.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
@@ -58,7 +58,7 @@ def _excess(achieved: Sequence[Achieved]) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class Search:
+class ParameterSearch:
     """Finds the least u (the most, when ``sign`` is -1) that keeps the limits."""
 
     family: Family

@@ -196,10 +196,10 @@ def _enclose(mixtures: _LaplaceMixtures, threat: Threat, name: str) -> Assessmen
     while True:
         low = assess_channel(Channel(_normalise_rows(mixtures.cells(grid))), threat)
         high = assess_channel(Channel(_normalise_rows(mixtures.points(grid))), threat)
-        if _gap(low, high) <= _CLOSE or 2 * grid.size > _MOST_CELLS:
+        if _largest_gap(low, high) <= _CLOSE or 2 * grid.size > _MOST_CELLS:
             break
         grid = np.union1d(grid, (grid[1:] + grid[:-1]) / 2.0)
-    return _between(low, high, name)
+    return _enclosing_assessment(low, high, name)
 
 
 def _first_grid(mixtures: _LaplaceMixtures, cells: int) -> Floats:
@@ -215,12 +215,12 @@ def _normalise_rows(matrix: Floats) -> Floats:
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))  # rounding only
 
 
-def _gap(low: Assessment, high: Assessment) -> float:
+def _largest_gap(low: Assessment, high: Assessment) -> float:
     pairs = [(low.bounds[q], high.bounds[q]) for q in low.bounds]
     return max((b.value - a.value for a, b in pairs if a is not None and b is not None), default=0.0)
 
 
-def _between(low: Assessment, high: Assessment, name: str) -> Assessment:
+def _enclosing_assessment(low: Assessment, high: Assessment, name: str) -> Assessment:
     bounds: dict[Quantity, Bound | None] = {}
     for quantity, upper in high.bounds.items():
         lower = low.bounds[quantity]

@@ -135,7 +135,7 @@ def _numbers(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Floa
 
 
 @dataclass(frozen=True, slots=True)
-class _Records:
+class _GroupedRecords:
     """Records in rows: their numbers, groups (from 0, in order of appearance) and kinds."""
 
     values: Floats
@@ -160,7 +160,11 @@ def _fit_table(
         raise ParameterError("fit", "given either group and value, or columns", "both or neither", hint)
     if model not in (None, "groups", "gaussian"):
         raise ParameterError("fit.model", '"groups" or "gaussian"', repr(model))
-    records = _wide(table, columns) if columns is not None else _long(table, str(group), str(value), role)
+    records = (
+        _records_of_columns(table, columns)
+        if columns is not None
+        else _records_of_groups(table, str(group), str(value), role)
+    )
     if records.values.size < 2:
         raise ParameterError("fit", "given at least 2 records", f"{records.values.size}")
     sizes = np.bincount(records.groups)
@@ -195,7 +199,7 @@ def _fit_table(
     )
 
 
-def _wide(table: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> _Records:
+def _records_of_columns(table: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> _GroupedRecords:
     names = [str(name) for name in columns]
     if len(names) < 2 or len(set(names)) != len(names):
         raise ParameterError("fit.columns", "at least 2 different columns", f"{len(names)}")
@@ -206,10 +210,10 @@ def _wide(table: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> _Record
     matrix = matrix[complete]
     rows, size = matrix.shape
     groups = np.repeat(np.arange(rows), size)
-    return _Records(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, told_apart=True)
+    return _GroupedRecords(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, told_apart=True)
 
 
-def _long(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str | None) -> _Records:
+def _records_of_groups(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str | None) -> _GroupedRecords:
     values = _numbers(table, value, "value")
     labels = [str(label) for label in _column(table, group, "group")]
     kinds = ["" for _ in labels] if role is None else [str(label) for label in _column(table, role, "role")]
@@ -224,7 +228,7 @@ def _long(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str 
     numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[i] for i in complete))}
     names = tuple(dict.fromkeys(kinds[i] for i in complete))
     order = {label: k for k, label in enumerate(names)}
-    return _Records(
+    return _GroupedRecords(
         values[complete],
         np.array([numbers[labels[i]] for i in complete], dtype=np.intp),
         np.array([order[kinds[i]] for i in complete], dtype=np.intp),
@@ -245,7 +249,9 @@ def _clip_check(values: Floats, clip: tuple[float, float] | None) -> list[Check]
     return [Check(name=name, holds=False, text=text)]
 
 
-def _covariances(records: _Records, sizes: NDArray[np.intp]) -> Check | tuple[list[Floats], list[Floats], list[int]]:
+def _covariances(
+    records: _GroupedRecords, sizes: NDArray[np.intp]
+) -> Check | tuple[list[Floats], list[Floats], list[int]]:
     """Return the covariance and the means of every largest kind of group, estimated by moments.
 
     Variances by kind of record, covariances by pair of kinds over all pairs within groups. Groups whose kinds are

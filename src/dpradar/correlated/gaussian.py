@@ -160,7 +160,7 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
             _largest(batch, known, width, capped=capped) for batch, known in _conditional_covariances(covariance)
         )
         return Reach(float(value * slack), "all adversaries listed")
-    factor, how = _by_kinds(covariance), "all adversaries listed up to records that are alike"
+    factor, how = _largest_by_classes(covariance), "all adversaries listed up to records that are alike"
     if factor is None:
         factor, how = _search_adversaries(covariance), "worst adversary found by dominance"
     if factor is None:
@@ -221,7 +221,7 @@ def _exchangeable_classes(covariance: Floats) -> list[list[int]]:
     return classes
 
 
-def _by_kinds(covariance: Floats) -> float | None:
+def _largest_by_classes(covariance: Floats) -> float | None:
     """Return the largest sum_u |beta_u|, listing how many records of each class are known; None where too many."""
     classes = _exchangeable_classes(covariance)
     if math.prod(len(one) + 1 for one in classes) > _MOST_KINDS:

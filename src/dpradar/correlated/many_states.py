@@ -50,10 +50,10 @@ def many_state_sides(chain: Chain, epsilon: float) -> tuple[SideBounds, SideBoun
     """Return what the records before and after the target add."""
     P, w = np.asarray(chain.transitions), np.asarray(chain.initial)
     most, factor = chain.length - 1, drift(P, chain.length)
-    after = _accumulate(_right(P), most, epsilon, factor)
+    after = _accumulate(_steps_right(P), most, epsilon, factor)
     if chain.is_stationary and np.abs(_reverse_chain(P, w) - P).max() <= _SAME:
         return after, after
-    return _accumulate(_left(P, w), most, epsilon, factor), after
+    return _accumulate(_steps_left(P, w), most, epsilon, factor), after
 
 
 def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: float) -> SideBounds:
@@ -70,10 +70,10 @@ def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: flo
     for count in range(1, most + 1):
         if schedule.due(count):
             distance = float(hilbert_distance(before, after).max())  # of the knowledge behind this step and the next
-            stays = partial(_stays, kernel, possible, ratios, epsilon, factor * distance)
+            stays = partial(_is_certified, kernel, possible, ratios, epsilon, factor * distance)
             pad = schedule.certified(count, stays)
             if pad is not None:
-                last = np.where(_allowed(kernel), ratios + pad, 0.0)
+                last = np.where(_allowed_pairs(kernel), ratios + pad, 0.0)
                 rows.append(np.maximum(np.maximum(best, last[:-1].max(axis=0)), last[-1]))
                 break
         ratios = _push(kernel, ratios, epsilon, possible)
@@ -85,20 +85,20 @@ def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: flo
     return SideBounds(rows)
 
 
-def _stays(
+def _is_certified(
     kernel: Floats, possible: NDArray[np.bool_], ratios: Floats, epsilon: float, distance: float, pad: float
 ) -> bool:
     """Return whether ratios that are larger by ``pad`` bound all later ones: one step brings them back below.
 
     A step is monotone in the ratios; later kernels differ from this one by e^distance at most.
     """
-    larger = np.where(_allowed(kernel), ratios + pad, 0.0)
+    larger = np.where(_allowed_pairs(kernel), ratios + pad, 0.0)
     larger[:, np.arange(larger.shape[1]), np.arange(larger.shape[1])] = 0.0
     more = change_bound(distance, epsilon + float(larger.max()))
     return bool(np.all(_push(kernel, larger, epsilon, possible) + more <= ratios + pad))
 
 
-def _allowed(kernel: Floats) -> NDArray[np.bool_]:
+def _allowed_pairs(kernel: Floats) -> NDArray[np.bool_]:
     """Return the pairs of present states that what is known allows, without equal ones."""
     possible = kernel.sum(axis=-1) > 0.0
     both = possible[:, :, None] & possible[:, None, :]
@@ -120,8 +120,8 @@ def _scale_rows(rows: Floats) -> Floats:
     return np.asarray(np.divide(rows, top, out=np.zeros_like(rows), where=top > 0.0))
 
 
-def _right(P: Floats) -> Iterator[Step]:
-    """Yield the steps to the right (Doob's transform): ``ahead[k, y]`` is Pr[what is known | y], up to a factor."""
+def _steps_right(P: Floats) -> Iterator[Step]:
+    """Yield the steps to the right (Doob's transform): ``knowledge[k, y]`` is Pr[what is known | y], up to a factor."""
     size = P.shape[0]
     knowledge = np.vstack([np.eye(size), np.ones((1, size))])
     while True:
@@ -135,7 +135,7 @@ def _right(P: Floats) -> Iterator[Step]:
         knowledge = after
 
 
-def _left(P: Floats, w: Floats) -> Iterator[Step]:
+def _steps_left(P: Floats, w: Floats) -> Iterator[Step]:
     """Yield the steps to the left: ``laws[k, y]`` is Pr[y | what is known, or the start], up to a factor."""
     laws = np.vstack([np.eye(P.shape[0]), w[None]])
     while True:
@@ -190,7 +190,7 @@ def _push(kernel: Floats, ratio: Floats, epsilon: float, possible: NDArray[np.bo
         ratios = np.maximum(both[0] - both[1], 0.0).max(axis=-1)
     hubs = np.concatenate([possible, np.ones((possible.shape[0], 1), dtype=bool)], axis=1)
     ratios = np.where(hubs[:, None, None, :], ratios, np.inf).min(axis=-1)
-    return np.where(_allowed(kernel), ratios + _UNIT * size * (1.0 + ratios), 0.0)
+    return np.where(_allowed_pairs(kernel), ratios + _UNIT * size * (1.0 + ratios), 0.0)
 
 
 def _sums(law: Floats, low: Floats, high: Floats) -> Floats:

@@ -72,7 +72,7 @@ def mixing_time(P: Floats, distance: float, most: int = 1_000_000) -> int | None
     """
     squares, distances = [P], []
     while True:
-        distances.append(_spread(squares[-1]))
+        distances.append(_distance_to_stationary(squares[-1]))
         if distances[-1] <= distance or 2 ** len(squares) > most:
             break
         squares.append(squares[-1] @ squares[-1])
@@ -81,12 +81,12 @@ def mixing_time(P: Floats, distance: float, most: int = 1_000_000) -> int | None
     time, power = 0, np.eye(P.shape[0])  # the distance never grows with time, so powers of two find the place
     for k in reversed(range(len(squares))):
         longer = power @ squares[k]
-        if _spread(longer) > distance:
+        if _distance_to_stationary(longer) > distance:
             power, time = longer, time + 2**k
-    return time + 1 if _spread(power) > distance else time
+    return time + 1 if _distance_to_stationary(power) > distance else time
 
 
-def _spread(power: Floats) -> float:
+def _distance_to_stationary(power: Floats) -> float:
     limit = np.linalg.matrix_power(power, 1 << 40)[0]
     return float(0.5 * np.abs(power - limit).sum(axis=1).max())
 
@@ -118,34 +118,36 @@ def steps(chain: Chain, epsilon: float) -> tuple[float, float]:
     """
     most = chain.length * epsilon
     try:
-        total, pad, records = _two(chain, epsilon) if chain.states == 2 else _many(chain, epsilon)
+        total, pad, records = (
+            _two_state_leakage(chain, epsilon) if chain.states == 2 else _many_state_leakage(chain, epsilon)
+        )
     except NumericsError:  # probabilities too small for floats: what holds for any dependence is left
         return most, most
     computed = min(epsilon + max(total, 0.0), most)
     return computed + pad + (_SLACK + _UNIT * records) * (1.0 + computed), computed
 
 
-def _two(chain: Chain, epsilon: float) -> tuple[float, float, int]:
+def _two_state_leakage(chain: Chain, epsilon: float) -> tuple[float, float, int]:
     left, right = two_state_sides(chain, epsilon)
     total = 0.0
-    for i in _places(chain.length, max(len(left.up), len(right.up))):
+    for i in _distinct_targets(chain.length, max(len(left.up), len(right.up))):
         (up, down), (more_up, more_down) = left.at(i), right.at(chain.length - 1 - i)
         total = max(total, up + more_up, down + more_down)
     return total, left.pad + right.pad, max(len(left.up), len(right.up))
 
 
-def _many(chain: Chain, epsilon: float) -> tuple[float, float, int]:
+def _many_state_leakage(chain: Chain, epsilon: float) -> tuple[float, float, int]:
     left, right = many_state_sides(chain, epsilon)
     records = max(len(left.log_ratio), len(right.log_ratio))
     total = 0.0
-    for i in _places(chain.length, records):
+    for i in _distinct_targets(chain.length, records):
         both = left.at(i) + right.at(chain.length - 1 - i)
         np.fill_diagonal(both, 0.0)
         total = max(total, float(both.max()))
     return total, 0.0, records
 
 
-def _places(n: int, converged: int) -> Sequence[int]:
+def _distinct_targets(n: int, converged: int) -> Sequence[int]:
     """Return the targets that can differ: both sides have converged away from the ends."""
     return range(n) if n <= 2 * converged + 1 else [*range(converged), n // 2, *range(n - converged, n)]
 

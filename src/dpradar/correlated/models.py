@@ -33,10 +33,10 @@ def _distribution(name: str, values: ArrayLike, hint: str) -> Floats:
         raise ParameterError(name, "at least 2 numbers, none below 0", f"an array of shape {array.shape}", hint)
     if abs(array.sum() - 1.0) > _SUM_TOLERANCE:
         raise ParameterError(name, "numbers that sum to 1 (within 1e-9)", f"a sum of {array.sum():.12g}", hint)
-    return _frozen(array / array.sum())
+    return _read_only(array / array.sum())
 
 
-def _frozen(array: Floats) -> Floats:
+def _read_only(array: Floats) -> Floats:
     array.setflags(write=False)
     return array
 
@@ -74,7 +74,7 @@ def _covariance(matrix: ArrayLike) -> Floats:
     scale = np.sqrt(np.outer(diagonal, diagonal))
     if np.any(np.abs(array - array.T) > _SYMMETRY * scale):
         raise ParameterError(name, "symmetric", "a matrix that is not", hint)
-    return _frozen((array + array.T) / 2.0)
+    return _read_only((array + array.T) / 2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +131,7 @@ def _transitions(matrix: ArrayLike) -> Floats:
     if np.any(np.abs(sums - 1.0) > _SUM_TOLERANCE):
         worst = int(np.argmax(np.abs(sums - 1.0)))
         raise ParameterError(name, "rows that sum to 1 (within 1e-9)", f"row {worst} with {sums[worst]:.12g}", hint)
-    return _frozen(array / sums[:, None])
+    return _read_only(array / sums[:, None])
 
 
 def _stationary(P: Floats) -> Floats | None:
@@ -146,7 +146,7 @@ def _stationary(P: Floats) -> Floats | None:
         return None
     law = np.zeros(n)
     law[states] = _stationary_of_irreducible(P[np.ix_(states, states)])
-    return _frozen(law / law.sum()) if law[states].min() >= SMALLEST else None
+    return _read_only(law / law.sum()) if law[states].min() >= SMALLEST else None
 
 
 def _stationary_of_irreducible(P: Floats) -> Floats:
@@ -275,7 +275,7 @@ class Joint:
         flat = _distribution(name, table.ravel(), hint)
         if np.any((flat > 0.0) & (flat < SMALLEST)):
             raise ParameterError(name, f"0 or at least {SMALLEST:g}, each of them", "smaller ones", hint)
-        object.__setattr__(self, "probabilities", _frozen(flat.reshape(table.shape).copy()))
+        object.__setattr__(self, "probabilities", _read_only(flat.reshape(table.shape).copy()))
         object.__setattr__(self, "values", self._checked_values(table.shape))
 
     def _checked_values(self, shape: tuple[int, ...]) -> tuple[Floats, ...]:

@@ -82,11 +82,11 @@ class Route:
     model_free: bool = False
 
 
-def _proportional(factor: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
+def _proportional_leakage(factor: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
     return lambda epsilon: factor * epsilon, lambda target: target / factor
 
 
-def _offset(more: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
+def _offset_leakage(more: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
     return lambda epsilon: epsilon + more, lambda target: target - more if target > more else None
 
 
@@ -113,7 +113,7 @@ def invert_leakage(leak: Callable[[float], float], target: float, least: float, 
 
 def general(m: int, records: int | None) -> Route:
     """Return Theorem 6.3: m times epsilon, whatever the dependence within a group of m records."""
-    leak, allowed = _proportional(float(m))
+    leak, allowed = _proportional_leakage(float(m))
     every = "all records may depend on each other" if records == m else f"groups of at most {m} are independent"
     return Route(
         rule="thm-6.3",
@@ -131,7 +131,7 @@ def general(m: int, records: int | None) -> Route:
 # Gaussian groups.
 
 
-def _apart(release: SumRelease) -> str:
+def _targets_text(release: SumRelease) -> str:
     low, high = release.targets or (-math.inf, math.inf)
     return f"an attacker compares two values of a record between {low:g} and {high:g}"
 
@@ -158,14 +158,14 @@ def _lemma(model: GaussianGroups, release: SumRelease, width: float, reason: str
     factor = max((one.value for one in reaches if one.value is not None), default=1.0)
     how = max(reaches, key=lambda one: one.value or 0.0).how
     bad = reason or (f"needs an invertible covariance: {singular}" if singular else None)
-    leak, allowed = _proportional(factor)
+    leak, allowed = _proportional_leakage(factor)
     return Route(
         rule="lemma-6.10-clipped" if capped else "lemma-6.10",
         title="Gaussian, own covariance" + (", no record moves further than the clip interval" if capped else ""),
         why=bad or f"any covariance will do; {how}",
         usable=bad is None,
         cites=(f"{_THESIS} Lemma 6.10", OURS) if capped else (f"{_THESIS} Lemma 6.10",),
-        assumes=("groups are jointly Gaussian with this covariance and independent", _apart(release)),
+        assumes=("groups are jointly Gaussian with this covariance and independent", _targets_text(release)),
         leak=None if singular else leak,
         allowed=allowed,
     )
@@ -188,7 +188,7 @@ def _correlation_bound(
     bad = "; ".join(wrong) or None
     formula = gaussian.h_tight if tight else gaussian.h
     factor = None if strong is not None else width * max(formula(m, rho) for m, rho in pairs)
-    leak, allowed = _proportional(1.0 if factor is None else factor)
+    leak, allowed = _proportional_leakage(1.0 if factor is None else factor)
     rho = max(rho for _, rho in pairs)
     return Route(
         rule="thm-6.14-tight" if tight else "thm-6.14",
@@ -196,7 +196,7 @@ def _correlation_bound(
         why=bad or "equal variances, rho (m - 2) < 1, target values confined",
         usable=bad is None,
         cites=(f"{_THESIS} Theorems 6.11 and 6.14", *((OURS,) if tight else ())),
-        assumes=("groups are jointly Gaussian with equal variances and independent", _apart(release)),
+        assumes=("groups are jointly Gaussian with equal variances and independent", _targets_text(release)),
         leak=None if factor is None else leak,
         allowed=allowed,
     )
@@ -214,8 +214,8 @@ def chain_routes(model: Chain, release: SumRelease) -> list[Route]:
         bad = zero or "as stated, needs a chain that starts as it goes on (H2, stationary)"
     ratio, (row, column) = markov.gamma(P), markov.row_and_column_ratios(P)
     assumed = "Markov chain with these transition probabilities"
-    printed = _offset(4.0 * math.log(ratio)) if math.isfinite(ratio) else None
-    ratio_bound = _offset(2.0 * math.log(row) + 2.0 * math.log(column)) if math.isfinite(row) else None
+    printed = _offset_leakage(4.0 * math.log(ratio)) if math.isfinite(ratio) else None
+    ratio_bound = _offset_leakage(2.0 * math.log(row) + 2.0 * math.log(column)) if math.isfinite(row) else None
     routes = [
         Route(
             rule="thm-6.20",

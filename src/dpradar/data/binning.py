@@ -57,9 +57,9 @@ def rule_for(name: str, dtype: Any, option: Any) -> BinningRule:
     """Return the rule of a column of some ibis type."""
     numeric = dtype.is_numeric() and not dtype.is_boolean()
     if option is None:
-        return _as_it_is(name, dtype)
+        return _values_rule(name, dtype)
     if isinstance(option, str) and option == "values":
-        return BinningRule("values", _same)
+        return BinningRule("values", _identity_code)
     if isinstance(option, str) and option == "year" and dtype.is_timestamp() and dtype.timezone is not None:
         return BinningRule("year (UTC)", lambda _, x: in_utc(x).year())
     if isinstance(option, str) and option == "year" and (dtype.is_date() or dtype.is_timestamp()):
@@ -88,17 +88,17 @@ def in_utc(column: Any) -> Any:
     return at_zone("UTC", column.cast("timestamp('UTC')"))
 
 
-def _same(_: Any, column: Any) -> Any:
+def _identity_code(_: Any, column: Any) -> Any:
     return column
 
 
-def _as_it_is(name: str, dtype: Any) -> BinningRule:
+def _values_rule(name: str, dtype: Any) -> BinningRule:
     plain = dtype.is_string() or dtype.is_boolean() or dtype.is_uuid() or dtype.is_null()
     whole = dtype.is_integer() or (dtype.is_decimal() and dtype.scale == 0)
     if plain:
-        return BinningRule("values", _same)
+        return BinningRule("values", _identity_code)
     if whole or dtype.is_date() or dtype.is_timestamp() or dtype.is_time():
-        return BinningRule("values", _same, most_levels=MOST_LEVELS)
+        return BinningRule("values", _identity_code, most_levels=MOST_LEVELS)
     if dtype.is_numeric():
         hint = f"{how_to_cut(name)}, a list of edges, 'width:5', 'quantiles:10', or 'values'."
         raise ParameterError("data.columns", "cut into bins where they hold decimal numbers", f"{name!r}", hint)

@@ -73,9 +73,9 @@ def _query(source: TableSource, plan: CountPlan) -> Any:
         chosen["v"] = _clean_column(source.column(plan.weight))
     rows = source.table.select(**chosen)
     if plan.weight is not None:
-        rows = rows.mutate(wrong=_wrong(rows.v))
+        rows = rows.mutate(wrong=_is_bad_weight(rows.v))
         rows = rows.mutate(v=ibis.ifelse(rows.wrong == 0, rows.v, ibis.null(rows.v.type())))
-    coded = {short: _code(rows, rows[short], plan.rules[name]) for short, name in names.items()}
+    coded = {short: _bin_code(rows, rows[short], plan.rules[name]) for short, name in names.items()}
     flags = {"bad": _too_large(rows, plan)}
     if plan.weight is not None:
         coded |= _weights(rows, plan)
@@ -103,7 +103,7 @@ def _clean_column(column: Any) -> Any:
     return column
 
 
-def _wrong(weight: Any) -> Any:
+def _is_bad_weight(weight: Any) -> Any:
     """Return 1 for a weight that is none, else 0."""
     import ibis
 
@@ -133,7 +133,7 @@ def _too_large(rows: Any, plan: CountPlan) -> Any:
     return count
 
 
-def _code(rows: Any, column: Any, rule: BinningRule) -> Any:
+def _bin_code(rows: Any, column: Any, rule: BinningRule) -> Any:
     """Return the number of a row's bin, or the value itself; missing stays missing."""
     import ibis
 

@@ -152,7 +152,7 @@ def _frame(table: Any) -> Callable[[Any], TableSource]:
             raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
         data = run_guarded(lambda: _arrow(table))
     safe = {name: f"column{i}" for i, name in enumerate(names)}
-    renamed = run_guarded(lambda: ibis.memtable(_renamed(data, safe)))
+    renamed = run_guarded(lambda: ibis.memtable(_rename_columns(data, safe)))
     return lambda backend: TableSource(renamed, backend, safe)
 
 
@@ -166,7 +166,7 @@ def _in_memory_data(table: Any) -> Any:
     return run_guarded(lambda: node.data.to_pyarrow(node.schema))
 
 
-def _renamed(data: Any, names: Mapping[str, str]) -> Any:
+def _rename_columns(data: Any, names: Mapping[str, str]) -> Any:
     if hasattr(data, "rename_columns"):
         return data.rename_columns(list(names.values()))
     return data.rename(dict(names))  # polars

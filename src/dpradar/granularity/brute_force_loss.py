@@ -107,10 +107,10 @@ def _with_distance(step: Step, databases: Sequence[Any]) -> tuple[Step, Metric]:
         return step, metric
     if step.domain == "own":
         return step, lambda first, other: metric(read(first), read(other))
-    return step, _least(read, metric, databases, step.name)
+    return step, _quotient_metric(read, metric, databases, step.name)
 
 
-def _least(read: Callable[[Any], Any], metric: Metric, databases: Sequence[Any], name: str) -> Metric:
+def _quotient_metric(read: Callable[[Any], Any], metric: Metric, databases: Sequence[Any], name: str) -> Metric:
     """Return the least distance over databases that look the same (doctoral thesis, Proposition A.16)."""
     if not databases:
         hint = "List the databases: the distance is the least over those that look the same to the step."

@@ -150,7 +150,8 @@ def _stream_factor(source: Granularity, target: Granularity, facts: Facts) -> tu
     if not able:
         return math.inf, f"{joins[0]} has no neighbours where hidden is {facts.hidden!r}"
     factors = [
-        (_far(source, stream_change(target, facts, mode), replace(facts, hidden=mode), target), mode) for mode in able
+        (_source_steps(source, stream_change(target, facts, mode), replace(facts, hidden=mode), target), mode)
+        for mode in able
     ]
     factor, mode = max(factors, key=lambda one: one[0])
     if math.isinf(factor) and facts.hidden is None and len(factors) > 1 and not math.isinf(min(factors)[0]):
@@ -197,13 +198,13 @@ def stream_change(target: Granularity, facts: Facts, mode: Hidden) -> StreamChan
     return StreamChange(cells=cells, trajectories=many, points=moving)
 
 
-def _far(source: Granularity, change: StreamChange, facts: Facts, target: Granularity) -> float:
+def _source_steps(source: Granularity, change: StreamChange, facts: Facts, target: Granularity) -> float:
     """Return how many steps of the source a change of a stream takes at most."""
     size = float(source.size or 1)
     if source.name in ("event", "w-event"):
-        return min(change.cells, _up(min(change.span, facts.limit("times")) / size))
+        return min(change.cells, _round_up(min(change.span, facts.limit("times")) / size))
     if source.name == "l-trajectory":
-        covered = _up(change.cells / size) if change.users == 1.0 else change.cells
+        covered = _round_up(change.cells / size) if change.users == 1.0 else change.cells
         return math.inf if change.points else covered
     if source.name == "trajectory":
         return _trajectories(source, change, target)
@@ -224,7 +225,7 @@ def _elements(change: StreamChange, clusters: float, facts: Facts) -> float:
     return most if facts.hidden == "points" else math.inf
 
 
-def _up(ratio: float) -> float:
+def _round_up(ratio: float) -> float:
     return ratio if math.isinf(ratio) else float(math.ceil(ratio))
 
 

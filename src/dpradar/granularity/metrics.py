@@ -117,12 +117,12 @@ def trajectories_changed(first: Users, other: Users, *, replaced: bool) -> float
     """
     total = 0.0
     for user in first.keys() | other.keys():
-        one, two = (Counter(_fixed(t) for t in data.get(user, ())) for data in (first, other))
+        one, two = (Counter(_hashable(t) for t in data.get(user, ())) for data in (first, other))
         total += (records_replaced if replaced else added_or_removed)(one.elements(), two.elements())
     return total
 
 
-def _fixed(trajectory: Any) -> Hashable:
+def _hashable(trajectory: Any) -> Hashable:
     if isinstance(trajectory, Mapping):
         return tuple(sorted(trajectory.items(), key=repr))
     return trajectory if isinstance(trajectory, Hashable) else tuple(trajectory)

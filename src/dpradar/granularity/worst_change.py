@@ -71,7 +71,7 @@ def worst_change(pipeline: Pipeline, target: Granularity, reading: Reading, cach
     ``cache`` holds sums that were computed before: totals under several granularities of one pipeline share it.
     """
     totals: SumCache = {} if cache is None else cache
-    sums = [_best(pipeline, target, reading, mode, totals) for mode in _modes(pipeline, target)]
+    sums = [_smallest_total(pipeline, target, reading, mode, totals) for mode in _modes(pipeline, target)]
     if not sums:
         return WorstSum(math.inf)
     return max(sums, key=lambda one: one.value)
@@ -87,7 +87,9 @@ def _modes(pipeline: Pipeline, target: Granularity) -> tuple[Hidden, ...]:
     return ("points", "people") if "trajectory" in joins else _MODES
 
 
-def _best(pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden, cache: SumCache) -> WorstSum:
+def _smallest_total(
+    pipeline: Pipeline, target: Granularity, reading: Reading, mode: Hidden, cache: SumCache
+) -> WorstSum:
     """Return the smallest total that follows from one granularity under which all steps are composed."""
     facts = replace(pipeline.facts, hidden=mode)
     best = _cached_sum(pipeline, target, reading, facts, cache)
@@ -116,9 +118,9 @@ def _cached_sum(pipeline: Pipeline, base: Granularity, reading: Reading, facts: 
 
 def _sum_of_steps(pipeline: Pipeline, base: Granularity, reading: Reading, facts: Facts) -> WorstSum:
     """Return the loss of all steps under one granularity."""
-    included = [step for step in pipeline.steps if step.unbudgeted or _of(step, reading)]
+    included = [step for step in pipeline.steps if step.unbudgeted or _has_notion(step, reading)]
     whole = [_plain_part(step, base, facts) for step in included if step.partition is None or step.unbudgeted]
-    values = [_power(part, reading) for part in whole]
+    values = [_contribution(part, reading) for part in whole]
     parts = [(part, True) for part in whole]
     for partition in pipeline.partitions:
         inside = [step for step in included if step.partition == partition.name and not step.unbudgeted]
@@ -129,11 +131,11 @@ def _sum_of_steps(pipeline: Pipeline, base: Granularity, reading: Reading, facts
     return WorstSum(sum_losses(values), tuple(parts))
 
 
-def _of(step: Step, reading: Reading) -> bool:
+def _has_notion(step: Step, reading: Reading) -> bool:
     return step.notion is not None and reading in ("all", step.notion)
 
 
-def _power(part: Part, reading: Reading) -> float:
+def _contribution(part: Part, reading: Reading) -> float:
     """Return what a step adds: its loss, or the square of its mu, as often as it is made."""
     if reading == "pure":
         return scale_loss(float(part.step.times), part.loss)
@@ -153,8 +155,10 @@ def sequential(pipeline: Pipeline, target: Granularity, notion: Literal["pure", 
     totals = []
     for mode in _modes(pipeline, target):
         facts = replace(pipeline.facts, hidden=mode)
-        parts = [_plain_part(step, target, facts) for step in pipeline.steps if step.unbudgeted or _of(step, notion)]
-        totals.append(sum_losses(_power(part, notion) for part in parts))
+        parts = [
+            _plain_part(step, target, facts) for step in pipeline.steps if step.unbudgeted or _has_notion(step, notion)
+        ]
+        totals.append(sum_losses(_contribution(part, notion) for part in parts))
     largest = max(totals, default=math.inf)
     return largest if notion == "pure" else math.sqrt(largest)
 
@@ -192,8 +196,8 @@ def _partition_sum(
         by_cell: dict[str, list[Part]] = {cell: [] for cell in cells}
         for step in steps:
             by_cell[str(step.cell)].append(_cell_part(step, base, pattern, pipeline, facts, distances, several=several))
-        sums = [sum_losses(_power(part, reading) for part in by_cell[cell]) for cell in cells]
-        value, chosen = _largest(sums, pattern)
+        sums = [sum_losses(_contribution(part, reading) for part in by_cell[cell]) for cell in cells]
+        value, chosen = _largest_cells(sums, pattern)
         parts = [(part, place in chosen) for place, cell in enumerate(cells) for part in by_cell[cell]]
         candidates.append(WorstSum(value, tuple(parts)))
     return max(candidates, key=lambda one: one.value)
@@ -220,7 +224,7 @@ def _cell_part(
     return Part(step, min(losses), _theorem(step, base, pattern, partition.kind, infinite=math.isinf(min(losses))))
 
 
-def _largest(sums: Sequence[float], pattern: Pattern) -> tuple[float, set[int]]:
+def _largest_cells(sums: Sequence[float], pattern: Pattern) -> tuple[float, set[int]]:
     """Return the largest sum of as many cells as can change together, and which they are."""
     count = len(sums) if math.isinf(pattern.cells) else min(int(pattern.cells), len(sums))
     if pattern.successive:

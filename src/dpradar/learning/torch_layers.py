@@ -106,10 +106,10 @@ class LayerSums:
                 weight, bias = scaled.T @ first, scaled.sum(dim=0)
             else:
                 weight, bias = factors @ first, factors @ second
-            total[_full(name, "weight")] += weight.reshape(layer.weight.shape)
+            total[_parameter_name(name, "weight")] += weight.reshape(layer.weight.shape)
             if layer.bias is not None:
-                total[_full(name, "bias")] += bias
+                total[_parameter_name(name, "bias")] += bias
 
 
-def _full(layer: str, parameter: str) -> str:
+def _parameter_name(layer: str, parameter: str) -> str:
     return f"{layer}.{parameter}" if layer else parameter

@@ -147,10 +147,10 @@ def group_power(promise: Privacy, x: float, records: int) -> float:
     def step(rate: float) -> float:
         return power(promise, rate)
 
-    return _one_by_one(step, x, records) if records <= _STEPS else _in_stretches(step, x, records)
+    return _iterate(step, x, records) if records <= _STEPS else _iterate_in_stretches(step, x, records)
 
 
-def _one_by_one(step: Callable[[float], float], x: float, times: int) -> float:
+def _iterate(step: Callable[[float], float], x: float, times: int) -> float:
     for _ in range(times):
         after = step(x)
         if after in (x, 1.0):
@@ -159,7 +159,7 @@ def _one_by_one(step: Callable[[float], float], x: float, times: int) -> float:
     return x
 
 
-def _in_stretches(step: Callable[[float], float], x: float, times: int) -> float:
+def _iterate_in_stretches(step: Callable[[float], float], x: float, times: int) -> float:
     """Return the same without taking every step: 1 - f is concave, 0 or more at 0, and 1 at 1.
 
     Hence step(x)/x does not grow with x, so x grows by at most the factor at the start of a stretch; and
@@ -172,12 +172,12 @@ def _in_stretches(step: Callable[[float], float], x: float, times: int) -> float
         after = step(x)
         if after == 0.0:
             return 0.0
-        many, far = _rising(x, after, left) if x <= _HALF else _closing(step, x, left)
+        many, far = _steps_near_0(x, after, left) if x <= _HALF else _steps_near_1(step, x, left)
         x, left = (after, left - 1) if many <= 1 else (min(far + _SLACK * far, 1.0), left - many)
     return x
 
 
-def _rising(x: float, after: float, left: int) -> tuple[int, float]:
+def _steps_near_0(x: float, after: float, left: int) -> tuple[int, float]:
     if x == 0.0:
         return 1, after
     rate = math.log(after / x) + _SLACK
@@ -185,7 +185,7 @@ def _rising(x: float, after: float, left: int) -> tuple[int, float]:
     return many, x * math.exp(many * rate)
 
 
-def _closing(step: Callable[[float], float], x: float, left: int) -> tuple[int, float]:
+def _steps_near_1(step: Callable[[float], float], x: float, left: int) -> tuple[int, float]:
     end = x + _STRETCH * (1.0 - x)
     remaining = 1.0 - end
     next_remaining = 1.0 - step(end) - _SLACK

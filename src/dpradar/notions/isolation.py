@@ -210,14 +210,14 @@ def isolation_success(what: Any, weight: float, records: int, *, neighbours: Nei
     bounds = [_published_bound(promises, share, n)]
     for promise in (p for p in promises if p.relation == "replace-one"):
         notes = _notes(promise, _EVERY_RECORD)
-        value = _consistent(promise, share, n)
+        value = _fixed_point(promise, share, n)
         bounds.append(Bound(value=value, side="upper", rule="isolation-consistent", cites=(_OURS,), assumes=notes))
         value, cites = group_power(promise, isolation_baseline(share, n), n), ("[UNIFY] Theorem F.1", _OURS)
         bounds.append(Bound(value=value, side="upper", rule="isolation-by-groups", cites=cites, assumes=notes))
     return min(bounds, key=lambda bound: bound.value)
 
 
-def _consistent(promise: Privacy, weight: float, n: int) -> float:
+def _fixed_point(promise: Privacy, weight: float, n: int) -> float:
     """Return an s in [0, 1] with n (1 - f(w (1 - s + s/n))) <= s, up to the last bit the smallest one."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):

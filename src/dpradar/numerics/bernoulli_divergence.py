@@ -47,7 +47,7 @@ def divergence(order: Floats, logs: Logs) -> tuple[Floats, Floats, Floats]:
     return value, tilt, 16.0 * UNIT * (1.0 + 1.0 / below) * (1.0 + abs(lp) + abs(lq) + abs(lx) + abs(ly))
 
 
-def _rise(order: Floats, tilt: Floats, logs: Logs) -> Floats:
+def _divergence_slope(order: Floats, tilt: Floats, logs: Logs) -> Floats:
     """Return the derivative of the divergence in log p."""
     lp, lq, lx, ly = logs
     p, kl = np.exp(lp), order == 1.0
@@ -101,7 +101,7 @@ class Frontier:
             kl, share = order == 1.0, 1.0 - 1.0 / order
             height = np.where(kl, excess, -np.expm1(-share * excess) / np.where(kl, 1.0, share))
             step = np.zeros_like(p)
-            np.divide(height, _rise(order, tilt, logs(p)), out=step, where=excess > 0.0)
+            np.divide(height, _divergence_slope(order, tilt, logs(p)), out=step, where=excess > 0.0)
             return np.maximum(p * (1.0 - step), x)
 
         return self._approach(np.maximum(start, x), logs, move)
@@ -140,7 +140,7 @@ class Frontier:
         logs = (np.log(p), np.log1p(-p), lx, ly)
         order, _ = self._tightest(logs)
         _, tilt, noise = divergence(order, logs)
-        kl, rise, above = order == 1.0, _rise(order, tilt, logs), tilt - np.exp(lx)
+        kl, rise, above = order == 1.0, _divergence_slope(order, tilt, logs), tilt - np.exp(lx)
         # The level set of that order through (x, p) is convex and holds every pair inside; this is its tangent.
         factor_error = noise * np.where(kl, p, (order - 1.0) * tilt * (1.0 - tilt))  # rounding error of the two factors
         least = np.minimum(np.where(kl, rise, tilt - p), above)

@@ -96,7 +96,7 @@ def base_edges(points: Floats, kernel: KernelLike, low: float, high: float) -> F
     return edges[(edges >= bottom) & (edges <= top)]
 
 
-def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+def _integrate_cells(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats, Floats]:
     """Weigh the cells of ``grid``, whose rows are runs of cells of one tag.
 
     Returns, per cell, the best single integral, its companion's, the error of taking it for the maximum, and a guess
@@ -117,7 +117,7 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     chord = 0.5 * width * (rising_left + rising_right)
     error = np.where(chord > 0.0, chord, 0.0)
     if f.bends:
-        error += _bulge(f, (low, high, cell_tag), np.maximum(left, right), winner)
+        error += _curvature_error(f, (low, high, cell_tag), np.maximum(left, right), winner)
     # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
     lead_at_end = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
     deficit = np.maximum(rising_left, rising_right)
@@ -132,7 +132,7 @@ def _runner_up(gap: Floats, winner: Ints) -> Floats:
     return np.asarray(rivals.max(axis=0)) if gap.shape[0] > 1 else np.zeros(winner.size)
 
 
-def _bulge(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner: Ints) -> Floats:
+def _curvature_error(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner: Ints) -> Floats:
     """Return what rivals may add between the ends: K h^3/12 unless each stays below the winner by more than K h^2/8."""
     low, high, tag = cells
     width = high - low
@@ -168,7 +168,7 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
     cells = 0
     for level in range(_LEVELS + 1):
         step = max(1, batch // grid.shape[1])
-        parts = [_weigh(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
+        parts = [_integrate_cells(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
         best, other, error, place = (np.concatenate(p) for p in zip(*parts, strict=True))
         low, high, cell_tag = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
         doubtful = np.flatnonzero(error > 0.0)

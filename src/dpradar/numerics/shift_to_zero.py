@@ -35,11 +35,11 @@ def close_gaps(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.
     for previous, current in pairwise(ordered):
         at[current] = at[previous] + min(current - previous, most)
     shifted = {place: number / unit for place, number in at.items()}
-    error = max(abs(_times(x, unit) - at[place]) for place, x in shifted.items()) / unit
+    error = max(abs(_scaled_floor(x, unit) - at[place]) for place, x in shifted.items()) / unit
     return np.array([shifted[place] for place in places]), error
 
 
-def _times(x: float, unit: int) -> int:
+def _scaled_floor(x: float, unit: int) -> int:
     """Return x times a power of two, which is whole for a float that is not finer than 1/unit; else rounded down."""
     n, d = x.as_integer_ratio()
     return n * unit // d

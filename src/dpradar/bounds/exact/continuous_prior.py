@@ -82,7 +82,7 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     if rad[1] - rad[0] > _WIDE:
         rad = (rad[0], min(rad[1], raw_data(threat).rad[1]))  # noise on the raw record cannot add to its risk
     if small is not None:
-        rad, success = _common(rad, small[0]), _common(success, small[1])
+        rad, success = _intersection(rad, small[0]), _intersection(success, small[1])
     return ExactRisk(
         rad=(max(0.0, rad[0]), min(1.0, rad[1])),
         success=(max(0.0, success[0]), min(1.0, success[1])),
@@ -91,7 +91,7 @@ def continuous_risk(model: ContinuousModel, threat: Threat) -> ExactRisk:
     )
 
 
-def _common(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, float]:
+def _intersection(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, float]:
     """Return what two intervals for the same number have in common."""
     return max(one[0], other[0]), min(one[1], other[1])
 
@@ -106,7 +106,7 @@ def _enclose_risk(model: ContinuousModel, law: Continuous, eta: float, *, record
     ends = (model.low, model.high) if model.clamp or model.renormalised else (-np.inf, np.inf)
     grid = output_grid(prior, ends, attacker.bends, attacker.glance, _OUTPUTS, _MOST_PAIRS)
     total = _integrate_columns(grid, prior, attacker)
-    for likelihood in _ends(model, noise):
+    for likelihood in _clamped_ends(model, noise):
         total = total + np.array([x[0] for x in attacker.score(likelihood, np.zeros(1), np.inf)])
     lower, upper = (cost.sum(axis=1) for cost in attacker.bends.errors(grid.start, grid.half))
     sums = attacker.bends.slope_sums(grid.start, grid.half) if grid.start.size else np.ones(prior.edges.size - 1)
@@ -121,7 +121,7 @@ def _enclose_risk(model: ContinuousModel, law: Continuous, eta: float, *, record
     )
 
 
-def _ends(model: ContinuousModel, noise: object) -> list[AtEnd]:
+def _clamped_ends(model: ContinuousModel, noise: object) -> list[AtEnd]:
     """The ends of a clamped output, which have positive probability."""
     if not model.clamp:
         return []

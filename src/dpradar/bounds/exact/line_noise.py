@@ -177,7 +177,7 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
         # All likelihoods are the same function: the output carries no information, so one of them is enough.
         _, success, hit = (float(x) for x in column_risk(np.ones((pi.size, 1)), pi, cover))
         return ExactRisk(rad=(0.0, 0.0), success=(success, success), hit=hit)
-    model, shift_error = _near_0(model)
+    model, shift_error = _shift_model(model)
     error = _ROUNDING + shift_error
     risk = _integrate_scores(model, pi, cover, error, _TOLERANCE)
     low, high = risk.rad or (0.0, 0.0)
@@ -190,11 +190,11 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk:
 def _integrate_scores(model: LineModel, pi: Floats, cover: Cover, error: float, tolerance: float) -> ExactRisk:
     noise = _Noise(model, pi)
     edges = base_edges(model.points[pi > 0.0], model.kernel, model.low, model.high)
-    parts = [_beyond(noise, edges), _at_the_ends(model, pi, cover), *_of_singles(noise, edges, cover, tolerance)]
+    parts = [_tail_mass(noise, edges), _clamped_risk(model, pi, cover), *_single_risks(noise, edges, cover, tolerance)]
     for block in cover.blocks:
         useful = _possible_members(block, pi, model.points)
         if useful is not None:
-            parts.append(_of_block(noise, edges, useful, tolerance))
+            parts.append(_block_risk(noise, edges, useful, tolerance))
     rad_low, rad_high, success_low, success_high, hit, *cells = np.sum(parts, axis=0)
     rad_error, success_error = (error + max(0.0, _OF_CELL * count - _ROUNDING) for count in cells)
     return ExactRisk(
@@ -204,7 +204,7 @@ def _integrate_scores(model: LineModel, pi: Floats, cover: Cover, error: float, 
     )
 
 
-def _near_0(model: LineModel) -> tuple[LineModel, float]:
+def _shift_model(model: LineModel) -> tuple[LineModel, float]:
     """Return the release moved near 0 without its long gaps and tiny ones, and how much that may change a risk.
 
     Beyond four times its reach no noise crosses a gap, so that a shorter one changes a risk by 1e-17 at most. A point
@@ -237,7 +237,7 @@ def _merge_close_points(points: Floats, gap: float) -> tuple[Floats, float]:
 # Each part below is a row: rad from below and above, success from below and above, hit, cells of rad and of success.
 
 
-def _beyond(noise: _Noise, edges: Floats) -> Floats:
+def _tail_mass(noise: _Noise, edges: Floats) -> Floats:
     """What lies beyond the edges can only add: at most its whole mass, to rad and to success alike."""
     low, high = np.array([noise.model.low]), np.array([noise.model.high])
     outside = noise.mass(low, edges[:1]) + noise.mass(edges[-1:], high) if edges.size else noise.mass(low, high)
@@ -245,19 +245,19 @@ def _beyond(noise: _Noise, edges: Floats) -> Floats:
     return np.array([0.0, left_out, 0.0, left_out, 0.0, 0, 0])
 
 
-def _at_the_ends(model: LineModel, pi: Floats, cover: Cover) -> Floats:
+def _clamped_risk(model: LineModel, pi: Floats, cover: Cover) -> Floats:
     """The atoms from clamping: a finite channel with two outputs."""
-    atoms = _atoms(model)
+    atoms = _clamped_probabilities(model)
     rad, success, hit = column_risk(atoms, pi, cover) if atoms.size else np.zeros(3)
     return np.array([rad, rad, success, success, hit, 0, 0])
 
 
-def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) -> list[Floats]:
+def _single_risks(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) -> list[Floats]:
     """Fibres of one member: name it where that gains; where no guess can be wrong (or right) nothing is to choose."""
     pi = noise.pi
     possible = pi[cover.single] > 0.0
     single, share = cover.single[possible], (cover.single_hits / cover.guesses)[possible]
-    inside = 1.0 - _atoms(noise.model).sum(axis=1)  # what the atoms leave to the density
+    inside = 1.0 - _clamped_probabilities(noise.model).sum(axis=1)  # what the atoms leave to the density
     always, sure_success = single[share == 1.0], float((pi * inside)[single[share > 0.0]].sum())
     forced = float((pi * (inside - pi @ inside))[always].sum())
     parts = [np.array([forced, forced, sure_success, sure_success, float((pi * inside)[always].sum()), 0, 0])]
@@ -268,7 +268,7 @@ def _of_singles(noise: _Noise, edges: Floats, cover: Cover, tolerance: float) ->
     return parts
 
 
-def _of_block(noise: _Noise, edges: Floats, block: Block, tolerance: float) -> Floats:
+def _block_risk(noise: _Noise, edges: Floats, block: Block, tolerance: float) -> Floats:
     """A fibre of several members."""
     one = np.zeros(1, dtype=np.intp)
     gain = integrate_envelope(
@@ -278,7 +278,7 @@ def _of_block(noise: _Noise, edges: Floats, block: Block, tolerance: float) -> F
     return np.array([gain.low, gain.high, success.low, success.high, gain.companion, gain.cells, success.cells])
 
 
-def _atoms(model: LineModel) -> Floats:
+def _clamped_probabilities(model: LineModel) -> Floats:
     """Return the probabilities of the two ends of a clamped output, one row per input."""
     if not model.clamp:
         return np.empty((model.points.size, 0))

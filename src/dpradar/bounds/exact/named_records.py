@@ -31,7 +31,7 @@ def named_records(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Li
     def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
         hits = Hits.of(prior, likelihood, y, reach, Ends.on_chords)
         p = hits.total
-        row, start, stop = _named(prior, likelihood, y, p)
+        row, start, stop = _named_intervals(prior, likelihood, y, p)
         hit, false = np.zeros(y.size), np.zeros(y.size)
 
         def add(row: Ints, start: Floats, stop: Floats, sign: float) -> None:
@@ -51,7 +51,7 @@ def named_records(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Li
     return score
 
 
-def _named(prior: StepPrior, likelihood: Likelihood, y: Floats, p: Floats) -> tuple[Ints, Floats, Floats]:
+def _named_intervals(prior: StepPrior, likelihood: Likelihood, y: Floats, p: Floats) -> tuple[Ints, Floats, Floats]:
     """Return where the records that are likelier than average begin and end, and for which output (row)."""
     a, b = prior.edges[0], prior.edges[-1]
     least, most = float(prior.coarse_factor.min()), float(prior.coarse_factor.max())

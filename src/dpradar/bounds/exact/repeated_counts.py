@@ -90,7 +90,7 @@ def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
     pi = prior.probabilities
     sure_success = float(pi[cover.single[cover.single_hits > 0]].sum())
     if model.omega is None:
-        success = sure_success + sum(_independent(model, pi[block.members]) for block in cover.blocks)
+        success = sure_success + sum(_fibre_success(model, pi[block.members]) for block in cover.blocks)
         return min(success, 1.0), min(success, 1.0)
     if not prior.is_uniform:
         message = "needs a uniform prior, or independent bits (unary encoding)"
@@ -98,13 +98,13 @@ def _success(model: CountModel, prior: Prior, cover: Cover) -> Interval:
     sizes, counts = np.unique([block.members.size for block in cover.blocks], return_counts=True)
     low = high = sure_success
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
-        below, above = _fibre(model, size)
+        below, above = _win_probability(model, size)
         share = count * size / model.m
         low, high = low + share * below, high + share * above
     return min(low, 1.0), min(high, 1.0)
 
 
-def _independent(model: CountModel, pi: Floats) -> float:
+def _fibre_success(model: CountModel, pi: Floats) -> float:
     """Return the success in one fibre when counts are independent, as a sum over (value, count) of its winning.
 
     The values are ordered by score pi e^(count epsilon); one wins when every other one stands before it. Equal scores
@@ -132,27 +132,27 @@ def _independent(model: CountModel, pi: Floats) -> float:
         log_rest = product.reshape(levels.size, -1) - log_below
     # Where F underflows, the true value's own chance of so low a count does too.
     rest = np.where(below > 0.0, np.exp(np.minimum(np.nan_to_num(log_rest, nan=-np.inf), 0.0)), 0.0)
-    return float((levels[:, None] * model.own * rest * _first(ratio, counts[:, None])).sum())
+    return float((levels[:, None] * model.own * rest * _geometric_sum(ratio, counts[:, None])).sum())
 
 
-def _first(ratio: Floats, count: Ints) -> Floats:
+def _geometric_sum(ratio: Floats, count: Ints) -> Floats:
     """Return (1 - (1-x)^c) / x, the sum of (1-x)^0 .. (1-x)^(c-1)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         grown = -np.expm1(count * np.log1p(-np.minimum(ratio, 1.0))) / ratio
     return np.where(ratio > 0.0, grown, count)
 
 
-def _chance(law: Floats, count: int, size: int) -> float:
+def _win_chance(law: Floats, count: int, size: int) -> float:
     """Return the chance to be the first of ``size`` values when the others' counts have the law independently."""
     below = float(law[: count + 1].sum())
     if below <= 0.0:
         return 0.0
     ratio = np.array([law[count] / below if count < law.size else 0.0])
     log_below = math.log1p(-float(law[count + 1 :].sum())) if below > _HALF else math.log(below)
-    return math.exp((size - 1) * log_below) * float(_first(ratio, np.array([size]))[0]) / size
+    return math.exp((size - 1) * log_below) * float(_geometric_sum(ratio, np.array([size]))[0]) / size
 
 
-def _fibre(model: CountModel, size: int) -> Interval:
+def _win_probability(model: CountModel, size: int) -> Interval:
     """Return Pr[the true value wins among ``size`` values], for randomised response and subset selection."""
     pmf, blank = model.own, model.blank
     # Where no other value can be expected to come as far, the chance to win is 1 within 1e-19, and not more than 1.
@@ -163,12 +163,12 @@ def _fibre(model: CountModel, size: int) -> Interval:
     ]
     wins = np.ones(pmf.size)
     try:
-        wins[open_] = _winning(model, open_, size)
+        wins[open_] = _win_chances(model, open_, size)
     except TooMany:
         # Counts are negatively associated. Given the true value's count, all others stay below it at most as often as
         # if they were independent; under the reference the largest of independent counts would be smaller.
-        wins[open_] = [_chance(model.others(count), count, size) for count in open_]
-        least = float(pmf @ [_chance(blank, count, size) for count in range(pmf.size)])
+        wins[open_] = [_win_chance(model.others(count), count, size) for count in open_]
+        least = float(pmf @ [_win_chance(blank, count, size) for count in range(pmf.size)])
         return min(least, float(pmf @ wins)), float(pmf @ wins)
     # Without any privacy loss everyone of the fibre wins equally often: a check of the whole computation.
     if abs(size * float(blank @ wins) - 1.0) > _CHECK:
@@ -177,20 +177,20 @@ def _fibre(model: CountModel, size: int) -> Interval:
     return float(pmf @ wins), float(pmf @ wins)
 
 
-def _winning(model: CountModel, counts: list[int], size: int) -> list[float]:
+def _win_chances(model: CountModel, counts: list[int], size: int) -> list[float]:
     """Return Pr[a value with this count wins in a fibre of ``size`` values], for each of the counts."""
     if model.omega != 1:
         most = min(_CELLS, _STEPS // max(1, len(counts)))
         # The longest programme first, so that it fails, if it does, before the others have been run.
         first = sorted(counts, key=lambda count: abs(2 * count - model.times))
-        chances = {count: _winning_subset(model, count, size, most) for count in first}
+        chances = {count: _win_chance_by_subsets(model, count, size, most) for count in first}
         return [chances[count] for count in counts]
     if len(counts) * 2.0 * math.log2(size) * model.times**2 > _WORK:
         raise TooMany
-    return [_winning_one(model, count, size) for count in counts]
+    return [_win_chance_by_naming(model, count, size) for count in counts]
 
 
-def _winning_one(model: CountModel, count: int, size: int) -> float:
+def _win_chance_by_naming(model: CountModel, count: int, size: int) -> float:
     """Return Pr[a value named ``count`` times wins] when the other reports name other values, uniformly.
 
     With the others' counts Poisson, given their total: the coefficient of x^rest in ((a x^count + b)^size - b^size)
@@ -221,21 +221,21 @@ def _difference_of_powers(terms: Floats, power: int, length: int) -> Floats:
     lower = terms[:-1] if shift else np.zeros(1)
     below, result = lower, np.ones(1)
     for bit in bin(power)[3:]:
-        both = _sum(2.0 * below, np.append(np.zeros(shift), terms[-1] * result))
+        both = _add_padded(2.0 * below, np.append(np.zeros(shift), terms[-1] * result))
         result = np.convolve(result, both[:length])[:length]
         below = np.convolve(below, below)[:length]
         if bit == "1":
-            result = _sum(np.convolve(result, terms), below)[:length]
+            result = _add_padded(np.convolve(result, terms), below)[:length]
             below = np.convolve(below, lower)[:length]
     return result
 
 
-def _sum(one: Floats, two: Floats) -> Floats:
+def _add_padded(one: Floats, two: Floats) -> Floats:
     short, long = sorted((one, two), key=len)
     return np.append(short + long[: short.size], long[short.size :])
 
 
-def _winning_subset(model: CountModel, count: int, size: int, most: int) -> float:
+def _win_chance_by_subsets(model: CountModel, count: int, size: int, most: int) -> float:
     """Return Pr[a value in ``count`` of the reports wins], the others of its fibre being tracked from ``count`` on."""
     omega = model.omega or 1
     sizes = [omega - 1] * count + [omega] * (model.times - count)
@@ -406,13 +406,13 @@ def _excess(
 def _add_terms(total: Floats, rows: Floats, number: int) -> Floats:
     """Return the rows of a total after ``number`` more independent terms, by repeated doubling."""
     while number:
-        total = _times(total, rows) if number & 1 else total
+        total = _convolve_rows(total, rows) if number & 1 else total
         number >>= 1
-        rows = _times(rows, rows) if number else rows
+        rows = _convolve_rows(rows, rows) if number else rows
     return total
 
 
-def _times(one: Floats, two: Floats) -> Floats:
+def _convolve_rows(one: Floats, two: Floats) -> Floats:
     """Return the rows (upper law, mass, mass times mean) of a sum of two independent variables."""
     size = one.shape[1]
     a, b = np.fft.rfft(one, 2 * size), np.fft.rfft(two, 2 * size)

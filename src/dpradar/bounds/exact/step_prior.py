@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .density_shapes import density_shape, steps_of
 from .laplace_sums import LaplaceSums
 from .likelihoods import LaplaceNoise
-from .prior_cells import PriorCells, cut
+from .prior_cells import PriorCells, cut_prior
 from .range_maximum import largest
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class _Deviation:
 def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     low, high = cells.bracket
     d, s, m = cells.density, cells.width, cells.mass
-    of_cdf = np.minimum(_between(low, d, high) * s, m)
+    of_cdf = np.minimum(_leaving_rate(low, d, high) * s, m)
     if not model.renormalised:
         one = np.ones(d.size)
         return _Deviation(of_cdf, of_cdf, np.zeros(d.size), one, one)
@@ -164,11 +164,11 @@ def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     span = np.abs(np.diff(at)) + 8.0 * off
     most, least = factor + span, np.maximum(factor - span, 0.0)
     wrong = m * off + of_cdf * span
-    hits = np.minimum(_between(low * least, d * factor, high * most) * s + wrong, m * most)
+    hits = np.minimum(_leaving_rate(low * least, d * factor, high * most) * s + wrong, m * most)
     return _Deviation(hits, of_cdf, wrong, factor, most)
 
 
-def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
+def _leaving_rate(low: Floats, mean: Floats, high: Floats) -> Floats:
     """Return (mean - low)(high - mean)/(high - low): how fast a density in [low, high] leaves its mean, at most."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(np.isinf(high), 1.0, np.maximum(high - mean, 0.0) / (high - low))
@@ -208,8 +208,8 @@ def step_prior(
         return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
     edges = np.concatenate([np.linspace(law.low, law.high, _START + 1), marks, steps_of(law.distribution)])
-    rough = cut(law, edges, coarse, _MOST, shape)
-    cells = cut(law, rough.edges, fine, _MOST_FINE, shape)
+    rough = cut_prior(law, edges, coarse, _MOST, shape)
+    cells = cut_prior(law, rough.edges, fine, _MOST_FINE, shape)
     off = _deviation(cells, model)
     prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges), point)
     inside = ~prior.points
@@ -217,16 +217,16 @@ def step_prior(
     # A window that ends in a cell in which the density may turn: its part may deviate where the whole does not.
     turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
     part = np.where(turning, area + most * np.diff(prior.edges), 0.0)
-    ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
+    ends = 2.0 * _window_end_bound(cells.edges, noise, np.where(inside, off.hits, 0.0))
     if record_known and model.renormalised:
-        ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, most))
+        ends += 2.0 * _window_end_bound(prior.edges, noise, _named_end_costs(prior, off, most))
     wrong_mass = float(off.wrong.sum())
     false = wrong_mass + 2.0 * float(off.of_cdf[inside].max(initial=0.0))
     return prior, Deviations(noise.top * area, noise.top * part, ends + wrong_mass, false)
 
 
-def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
-    """Return what an end of the named records inside each coarse cell may cost: deviation of hits less c times own.
+def _named_end_costs(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
+    """Return what an end of the named records in a coarse cell may cost: deviation of hits less c times the cdf's.
 
     The likelihood there is p/c, so that of hits counts as c times that of the prior with the other sign. What is left
     is at most both, and at most twice the cell's probability times the variation of c in it.
@@ -251,7 +251,7 @@ def _distance_from_chord(prior: StepPrior, hits: Floats, off: Floats) -> tuple[F
     return np.add.reduceat(area, start[:-1]), most
 
 
-def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
+def _window_end_bound(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
     """Return a bound on the integral over y of the largest (deviation at x) * p(y | x): the end of a window near y."""
     unit = max(noise.unit, float(edges[-1] - edges[0]) / _MOST)
     count = int(np.ceil((edges[-1] - edges[0]) / unit)) + 1

@@ -101,7 +101,7 @@ def one_hot_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
         raise Inapplicable(message)
     success += pi[cover.single[cover.single_hits > 0]].sum()
     for block in blocks:
-        success += _largest(model, pi[block.members][pi[block.members] > 0.0])
+        success += _mean_maximum(model, pi[block.members][pi[block.members] > 0.0])
     error = abs(float(success[1] - success[0])) + 1e-10
     value = float(success[1])
     interval = (max(0.0, value - error), min(1.0, value + error))
@@ -112,7 +112,7 @@ def one_hot_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     return ExactRisk(rad=(max(0.0, interval[0] - base), interval[1] - base), success=interval, hit=value)
 
 
-def _largest(model: OneHot, pi: Floats) -> Floats:
+def _mean_maximum(model: OneHot, pi: Floats) -> Floats:
     """Return E[max pi_z L_z] by two orders of Gauss-Legendre quadrature in the logarithm of t."""
     if pi.size == 0:
         return np.zeros(2)

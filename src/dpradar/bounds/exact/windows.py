@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .window_ends import Ends, densities, halved
+from .window_ends import Ends, densities, halve_intervals
 
 if TYPE_CHECKING:
     from .step_prior import StepPrior
@@ -89,5 +89,5 @@ def _chances(windows: Windows) -> tuple[Floats, Floats]:
             break
         index = np.flatnonzero(wide)
         index_of_step = np.repeat(index_of_step[index], 2)
-        low, high = (halved(prior, first.take(index), last.take(index)) for first, last in (low, high))
+        low, high = (halve_intervals(prior, first.take(index), last.take(index)) for first, last in (low, high))
     return least, most

@@ -35,17 +35,17 @@ class LintRule:
     check: Callable[[Pipeline, Accounting], Iterator[LintFinding]]
 
 
-def _pure(claim: Claim | None) -> bool:
+def _is_pure(claim: Claim | None) -> bool:
     """Whether a claim is epsilon without delta. Without a claim, that of the steps is meant."""
     return claim is None or (claim.epsilon is not None and claim.delta == 0.0)
 
 
-def _against(claim: Claim | None) -> Severity:
+def _support_severity(claim: Claim | None) -> Severity:
     """Return how a support that differs counts: only a delta can excuse it."""
     return "unproven" if claim is not None and claim.delta > 0.0 else "refutes"
 
 
-def _on_data(pipeline: Pipeline) -> Iterator[Step]:
+def _steps_on_data(pipeline: Pipeline) -> Iterator[Step]:
     keys = set()
     for step in pipeline.steps:  # a step made for every cell is looked at once
         key = (step.name, step.partition, step.practice)
@@ -58,29 +58,29 @@ def _present_rows(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     example = (
         "two databases, one with a single record x more: x is in the output for one of them, and never for the other"
     )
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         if step.practice.noise_on == "present":
-            yield make_finding("present-rows", _against(pipeline.claim), where=step.name, witness=example)
+            yield make_finding("present-rows", _support_severity(pipeline.claim), where=step.name, witness=example)
 
 
 def _data_support(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     sets = "two neighbours with different locations: no partition of the one set is a partition of the other"
     other = "two neighbours, and an output that is possible for only one of them"
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         if step.practice.support == "data":
             example = sets if step.practice.noise == "exponential" else other
-            yield make_finding("data-support", _against(pipeline.claim), where=step.name, witness=example)
+            yield make_finding("data-support", _support_severity(pipeline.claim), where=step.name, witness=example)
 
 
 def _deterministic(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     example = "the first two neighbours with different outputs on a chain between databases that have different ones"
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         if step.unbudgeted and step.practice.noise == "none":
             yield make_finding("deterministic", "refutes", where=step.name, witness=example)
 
 
 def _unbudgeted(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         if step.unbudgeted and step.practice.noise != "none":
             yield make_finding("unbudgeted", "unproven", where=step.name)
 
@@ -117,7 +117,7 @@ def _actual_losses(pipeline: Pipeline, step: Step) -> Iterator[_ActualLoss]:
 
 
 def _sensitivity(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         assumed, noise = step.practice.assumed or 0.0, step.practice.noise
         levels = " A sensitivity of 1 is that of one level of a tree: the levels share the budget."
         for real in _actual_losses(pipeline, step):
@@ -141,7 +141,7 @@ def _marginal(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
     if claim is None or claim.epsilon is None or claim.delta > 0.0:
         return
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         gaussian = step.notion == "gaussian" or step.practice.noise == "gaussian"
         if gaussian and (step.unbudgeted or any(loss > 0.0 for _, loss in step.losses)):
             yield make_finding(
@@ -167,9 +167,9 @@ def _marginal(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
 def _float_noise(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
     example = "0 plus noise can end in bits below 2^-53; 1 plus noise cannot"
-    for step in _on_data(pipeline):
+    for step in _steps_on_data(pipeline):
         if step.practice.arithmetic == "float" and step.practice.noise in _NOISY:
-            strict = _pure(claim) and step.practice.noise == "laplace"
+            strict = _is_pure(claim) and step.practice.noise == "laplace"
             loose: Severity = "note" if claim is not None and claim.delta > 0.0 else "unproven"
             yield make_finding("float-noise", "refutes" if strict else loose, where=step.name, witness=example)
 

@@ -129,7 +129,7 @@ class Attacker:
             raise ParameterError("Attacker.sensitive", "a column with two values or more", f"{values.size}")
         numbers = _numeric(table, names) if numeric is None else tuple(numeric)
         encoder, label_encoder = _encoders(names, numbers)
-        encoded = _float32(encoder.fit_transform(_stacked("auxiliary", table, names, numbers)))
+        encoded = _float32(encoder.fit_transform(_stack_columns("auxiliary", table, names, numbers)))
         encoded_labels = label_encoder.fit_transform(table[label][:, None])
         if learner is not None:
             with one_thread():
@@ -151,8 +151,8 @@ class Attacker:
         """Return encoded records; the imputed probabilities are computed here, once for all models."""
         complete = (self.sensitive, self.label)
         columns = columns_of("targets", table, [*self.known, *complete], complete=complete)
-        encoded = _float32(self.encoder.transform(_stacked("targets", columns, self.known, self.numeric)))
-        truth = _places(columns[self.sensitive], self.values)
+        encoded = _float32(self.encoder.transform(_stack_columns("targets", columns, self.known, self.numeric)))
+        truth = _positions(columns[self.sensitive], self.values)
         if np.all(truth < 0):
             _raise_none_listed("targets", columns[self.sensitive], self.values, f"values of {self.sensitive!r}")
         if self.imputer is None or not impute:
@@ -180,14 +180,14 @@ class Attacker:
         scores = labels = loss = None
         if MODEL in needs:
             predictions = [_probabilities("model", model, self.features(targets, v)) for v in range(self.values.size)]
-            scores, labels = np.stack(predictions, axis=1), _numbers(model, targets.labels)
+            scores, labels = np.stack(predictions, axis=1), _class_numbers(model, targets.labels)
         if LOSS in needs:
             loss = self._mean_loss(model)
         return View(prior=self.prior, scores=scores, labels=labels, imputed=targets.imputed, mean_loss=loss)
 
     def _mean_loss(self, model: Any) -> float:
         some = self.auxiliary.take(slice(_LOSS_RECORDS))
-        scores, labels = _probabilities("model", model, self.features(some)), _numbers(model, some.labels)
+        scores, labels = _probabilities("model", model, self.features(some)), _class_numbers(model, some.labels)
         right = np.where(labels < 0, 0.0, scores[np.arange(some.size), labels])
         return float(-np.log(np.maximum(right, _SMALLEST)).mean())
 
@@ -196,7 +196,7 @@ def _numeric(table: Mapping[str, Array], names: Sequence[str]) -> tuple[str, ...
     return tuple(n for n in names if table[n].dtype.kind in "iuf" and np.unique(table[n]).size > _CATEGORIES)
 
 
-def _stacked(owner: str, table: Mapping[str, Array], names: Sequence[str], numbers: Sequence[str]) -> Array:
+def _stack_columns(owner: str, table: Mapping[str, Array], names: Sequence[str], numbers: Sequence[str]) -> Array:
     """Return the columns beside each other, each with its own kind of entry."""
     stacked = np.empty((next(iter(table.values())).size, len(names)), dtype=object)
     for i, name in enumerate(names):
@@ -267,17 +267,17 @@ def check_classes(model: Any, labels: Array) -> None:
         _raise_none_listed("labels of the targets", labels, classes, "classes of the model")
 
 
-def _numbers(model: Any, labels: Array) -> Ints:
+def _class_numbers(model: Any, labels: Array) -> Ints:
     """Return the number of each label among the classes of the model; -1 for a label that it does not know."""
     classes = np.asarray(model.classes_)
-    numbers = _places(labels, classes)
+    numbers = _positions(labels, classes)
     # A rare label may be missing from the training data, one of another kind is a mistake.
     if np.all(numbers < 0) and not kinds(labels.tolist()) & kinds(classes.tolist()):
         _raise_none_listed("labels of the targets", labels, classes, "classes of the model")
     return numbers
 
 
-def _places(column: Array, among: Array) -> Ints:
+def _positions(column: Array, among: Array) -> Ints:
     """Return where each entry stands in a list, -1 for those that do not."""
     place = {value: i for i, value in enumerate(among.tolist())}
     return np.array([place.get(value, -1) for value in column.tolist()], dtype=np.intp)

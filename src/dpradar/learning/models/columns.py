@@ -47,14 +47,14 @@ def columns_of(
     if missing:
         raise ParameterError(owner, "a table with all columns that are used", f"no {', '.join(map(repr, missing))}")
     by_name = isinstance(table, Mapping) or hasattr(table, "columns")
-    columns = {name: _plain(table[name] if by_name else [row[name] for row in table]) for name in requested}
+    columns = {name: _as_array(table[name] if by_name else [row[name] for row in table]) for name in requested}
     shapes = {column.shape for column in columns.values()}
     if len(shapes) != 1 or len(next(iter(shapes))) != 1 or next(iter(shapes)) == (0,):
         # Sizes only: an error must not show a record.
         raise ParameterError(owner, "columns of equal length, with at least one record", f"shapes {sorted(shapes)}")
     checked = {name: _of_one_kind(f"{owner}[{name!r}]", column) for name, column in columns.items()}
     for name in complete:
-        if name in checked and (gaps := _gaps(checked[name])):
+        if name in checked and (gaps := _count_missing(checked[name])):
             hint = "Drop these records, or give what is missing a word of its own."
             got = f"{gaps} of {checked[name].size} missing"
             raise ParameterError(f"{owner}[{name!r}]", "a value for each record", got, hint)
@@ -90,7 +90,7 @@ def _kind(one: type) -> type:
     return Number if one is np.bool_ else next((kind for kind in _KINDS if issubclass(one, kind)), one)
 
 
-def _plain(column: Any) -> Array:
+def _as_array(column: Any) -> Array:
     # Of a list with words in it numpy would make words: "1" of 1 and "nan" of nan.
     return np.asarray(column, dtype=object) if isinstance(column, (list, tuple)) else np.asarray(column)
 
@@ -121,7 +121,7 @@ def _is_missing(entry: Any) -> bool:
     return entry is None or type(entry).__name__ in _NOTHING or bool(entry != entry)  # noqa: PLR0124 (only nan is)
 
 
-def _gaps(column: Array) -> int:
+def _count_missing(column: Array) -> int:
     if column.dtype.kind in "Mm":
         return int(np.isnat(column).sum())
     return sum(entry is None for entry in column.tolist()) if column.dtype.kind == "O" else 0
