@@ -1,4 +1,4 @@
-"""What someone's own attack gains: reconstruction advantage and intervals from its logged results."""
+"""The reconstruction advantage of a user-supplied attack, with intervals, from its logged results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is believed about movement: how often each node is visited, and what comes after it."""
+"""Mobility models from trips: how often each node is visited, and which node follows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any release whose likelihoods can be computed: the best guess for every fibre, from the posterior."""
+"""Attack any release whose likelihoods can be computed: the best guess per fibre, from the posterior."""
 
 from __future__ import annotations
 

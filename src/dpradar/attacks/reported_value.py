@@ -1,4 +1,4 @@
-"""Randomised response: believe the report, or ignore it."""
+"""Attack randomised response: guess the reported value, or ignore it."""
 
 from __future__ import annotations
 

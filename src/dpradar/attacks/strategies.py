@@ -1,4 +1,4 @@
-"""Attacks that are not optimal, to compare: say what was reported, say the likeliest value, or any function.
+"""Attacks that are not optimal, for comparison: guess the report, the likeliest value, or any function.
 
 A strategy is a function ``(reports, known, rng) -> guesses``: one guess per report, the number of a value of the prior
 (-1 for 'no guess'); ``known`` holds what the attacker knows of each target, as a number (the code of its label; all 0

@@ -1,4 +1,4 @@
-"""Audit someone's implementation: what its outputs prove, and whether its claim survives them."""
+"""Audit an implementation: a lower bound on epsilon from its outputs, and a test of its claim."""
 
 from __future__ import annotations
 

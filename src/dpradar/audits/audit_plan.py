@@ -1,4 +1,4 @@
-"""How an audit is to be run, and the verdict from its counts."""
+"""The settings of an audit, its work units, and the verdict from its counts."""
 
 from __future__ import annotations
 

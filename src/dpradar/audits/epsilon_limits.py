@@ -1,4 +1,4 @@
-"""From counts to epsilon: what seeing an event so often proves, for a fixed sample and at every look."""
+"""Confidence limits for epsilon from event counts, for a fixed sample size and at every interim look."""
 
 from __future__ import annotations
 

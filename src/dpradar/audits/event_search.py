@@ -1,4 +1,4 @@
-"""Search for the two inputs and the event that leak most, when nothing is known of the mechanism.
+"""Search for the two inputs and the event that leak most, without knowledge of the mechanism.
 
 An event is "the score of the output is at least t". Scores are sums of estimated log-likelihood ratios over the
 columns of an output (naive Bayes; for one column that is its likelihood ratio), or those of a trained classifier. The

@@ -1,4 +1,4 @@
-"""Functions by their names: ``package.module:function`` or ``path/file.py:function``."""
+"""Import an object by name: ``package.module:function`` or ``path/file.py:function``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the inputs and outputs that someone logged, from CSV, TSV and Parquet files."""
+"""Read logged inputs and outputs from CSV, TSV and Parquet files."""
 
 from __future__ import annotations
 

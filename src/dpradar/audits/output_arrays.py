@@ -1,4 +1,4 @@
-"""From the outputs of any program to arrays: categories, numbers, bits or vectors."""
+"""Convert the outputs of any program to arrays: categories, numbers, bits or vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Audit without knowing the mechanism: half of the outputs choose two inputs and an event, the others test it."""
+"""Audit an unknown mechanism: half of the outputs choose two inputs and an event, the others test it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit of [RAD]: run an attack on the implementation and invert what it gains, with a confidence limit."""
+"""The audit of [RAD]: run an attack on the implementation and invert its advantage, with a confidence limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same for delta > 0: a linear program over all (epsilon, delta)-DP channels, reduced by symmetry."""
+"""The largest rad of any (epsilon, delta)-DP mechanism with delta > 0: a linear program, reduced by symmetry."""
 
 from __future__ import annotations
 

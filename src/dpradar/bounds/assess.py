@@ -1,4 +1,4 @@
-"""Run every rule that applies, keep the tightest per quantity, and why the others lost."""
+"""Run every rule that applies, keep the tightest bound per quantity, and record why the others were not used."""
 
 from __future__ import annotations
 

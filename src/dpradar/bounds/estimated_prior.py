@@ -1,4 +1,4 @@
-"""Priors that were counted in a table: bounds for every prior as near as the true one may be."""
+"""Bounds for priors that were estimated from a table: they hold for every prior in the confidence region."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest rad of any mechanism with a given (epsilon, delta) guarantee: nothing known, exact goal, any prior."""
+"""The largest rad of any pure-DP mechanism: exact goal, nothing known, any prior."""
 
 from __future__ import annotations
 

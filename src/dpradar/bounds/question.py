@@ -1,4 +1,4 @@
-"""One question: a release or a guarantee, and a threat."""
+"""One question to the rules: a release or a guarantee, and a threat."""
 
 from __future__ import annotations
 

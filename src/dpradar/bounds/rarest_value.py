@@ -1,4 +1,4 @@
-"""What a release says about people with the rarest value of a skewed prior."""
+"""The risk of people who have the rarest value of a skewed prior."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upper bounds on success from Renyi divergences, kept for comparison: the trade-off curve is at least as tight."""
+"""Upper bounds on success from Renyi divergences, for comparison: the trade-off curve is at least as tight."""
 
 from __future__ import annotations
 

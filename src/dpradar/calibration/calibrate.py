@@ -1,4 +1,4 @@
-"""The least noise that keeps every limit."""
+"""Find the least noise that keeps every limit."""
 
 from __future__ import annotations
 

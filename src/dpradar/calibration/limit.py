@@ -1,4 +1,4 @@
-"""What must not be exceeded."""
+"""A limit on risk, epsilon or cost that a calibration must keep."""
 
 from __future__ import annotations
 

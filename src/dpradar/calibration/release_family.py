@@ -1,4 +1,4 @@
-"""What is calibrated: releases that depend on one number, and in which direction they become more private."""
+"""Families of releases that depend on one parameter, and the direction in which they become more private."""
 
 from __future__ import annotations
 

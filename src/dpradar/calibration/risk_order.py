@@ -1,4 +1,4 @@
-"""Which of two descriptions is provably no riskier, by comparing them part by part."""
+"""Decide which of two releases is provably no riskier, by comparing their parameters."""
 
 from __future__ import annotations
 

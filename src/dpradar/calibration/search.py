@@ -1,4 +1,4 @@
-"""The search: bracket, root, and a look at everything noisier. Nothing is assumed continuous or monotone."""
+"""Search for the least noise: bracket, root and scan; neither continuity nor monotonicity is assumed."""
 
 from __future__ import annotations
 

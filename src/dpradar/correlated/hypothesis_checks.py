@@ -1,4 +1,4 @@
-"""Hypotheses of the theorems, checked against data. A check can fail; it can never prove a model."""
+"""Check the hypotheses of the theorems against data. A check can fail; it can never prove a model."""
 
 from __future__ import annotations
 

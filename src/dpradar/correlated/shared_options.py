@@ -1,4 +1,4 @@
-"""Numbers that the questions about correlated records share."""
+"""Options that several questions about correlated records share."""
 
 from __future__ import annotations
 

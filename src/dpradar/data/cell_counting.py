@@ -1,4 +1,4 @@
-"""The one query: the occupied cells with their counts, computed where the table lives."""
+"""The one query: the occupied cells with their counts, computed where the table is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a table lives: files read by DuckDB, a data frame, or a table of any ibis backend."""
+"""The engine that holds a table: files read by DuckDB, a data frame, or a table of any ibis backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder for rows that do not fit in memory: private, and gone when the process is, however it ends."""
+"""A private folder for rows that do not fit in memory, removed when the process ends, however it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loss of a pipeline for given databases, and the largest over listed neighbours: no rule, only the definition."""
+"""The loss of a pipeline by definition: for given databases, and the largest over listed neighbours."""
 
 from __future__ import annotations
 

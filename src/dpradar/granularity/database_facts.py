@@ -1,4 +1,4 @@
-"""What is known of every database that may occur: sizes, and what is public."""
+"""Facts that hold for every possible database: sizes, and what is public."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One verdict on a pipeline: what its steps cost by their own words, and what the linter has against it."""
+"""The verdict on a pipeline: the stated cost of its steps, and the findings of the linter."""
 
 from __future__ import annotations
 

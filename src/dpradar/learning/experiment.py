@@ -1,4 +1,4 @@
-"""Many trainings of the same kind, in shards that are kept: a run that was killed goes on where it was."""
+"""Many trainings of the same kind, in shards that are saved: an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 

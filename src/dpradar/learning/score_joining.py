@@ -1,4 +1,4 @@
-"""Scores of several runs, recorded apart, as if they had been recorded together."""
+"""Merge the scores of several runs that were recorded separately."""
 
 from __future__ import annotations
 

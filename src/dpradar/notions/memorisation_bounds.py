@@ -1,4 +1,4 @@
-"""What a trained model keeps of its records: memorisation, influence, and the gap between training and test loss."""
+"""Bounds on memorisation, influence, and the gap between training and test loss of a trained model."""
 
 from __future__ import annotations
 

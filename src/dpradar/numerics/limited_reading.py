@@ -1,4 +1,4 @@
-"""Reading files that somebody named: no devices, and never more than the limit, whatever they are compressed with.
+"""Read files named by a user: no devices, and never more than a limit, whatever the compression.
 
 Every reason against a file is an OSError, so that callers word all of them the same way, by ``errors.why_unreadable``.
 """

@@ -1,4 +1,4 @@
-"""On which systems dpradar is tested, and what is missing on others."""
+"""The systems on which dpradar is tested, and what is missing on others."""
 
 from __future__ import annotations
 

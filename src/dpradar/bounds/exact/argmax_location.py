@@ -1,4 +1,4 @@
-"""Noise on the line over any number of values, nothing known: the likeliest value, without an integral."""
+"""Noise on the line over any number of values, nothing known: the most likely value, without an integral."""
 
 from __future__ import annotations
 

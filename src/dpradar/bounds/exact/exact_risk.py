@@ -1,4 +1,4 @@
-"""What an engine returns."""
+"""The result of an exact engine."""
 
 from __future__ import annotations
 

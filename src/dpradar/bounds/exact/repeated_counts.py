@@ -1,4 +1,4 @@
-"""A local report made several times: Theorem 4.3 from the law of the counts, without listing sequences of reports."""
+"""A local report sent several times: Theorem 4.3 from the law of the counts, without listing sequences."""
 
 from __future__ import annotations
 

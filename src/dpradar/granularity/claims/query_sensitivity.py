@@ -1,4 +1,4 @@
-"""How far counts really move: n-grams, prefixes and histograms, each with two databases that show it."""
+"""The sensitivity of n-gram, prefix and histogram counts, each with two databases that attain it."""
 
 from __future__ import annotations
 

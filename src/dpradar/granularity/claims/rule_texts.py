@@ -1,4 +1,4 @@
-"""What each rule of the linter says: its title, why it matters, how to fix it, and where it stands."""
+"""The text of each lint rule: title, explanation, suggested fix and references."""
 
 from __future__ import annotations
 

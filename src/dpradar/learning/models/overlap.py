@@ -1,4 +1,4 @@
-"""Whether targets and others are further people, or rows of the table that all models are trained on.
+"""Detect whether targets and others are rows of the table that all models are trained on.
 
 People of a small table share all columns by chance, so a coincidence proves nothing. If known records, targets and
 others are draws from one population, every way to deal the same rows out to the three groups is equally likely: this
