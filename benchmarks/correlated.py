@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpradar import correlated
-from dpradar.correlated import finite, gaussian, markov
+from dpradar.correlated import finite_models, gaussian, markov
 
 from .measure import Case, Peer
 
@@ -85,7 +85,7 @@ def _answer() -> Work:
 
 def _listed(length: int) -> Work:
     joint = correlated.Chain(_ACTIVITY, length).joint()
-    return lambda: finite.laplace_leakage(joint, joint.total(), 1.0)
+    return lambda: finite_models.laplace_leakage(joint, joint.total(), 1.0)
 
 
 def _steps_short(length: int) -> Work:

@@ -9,7 +9,7 @@ import numpy as np
 
 import dpradar as dr
 from dpradar.bounds.exact.diagonal import diagonal_risk
-from dpradar.bounds.exact.inclusion import inclusion_risk
+from dpradar.bounds.exact.set_reports import inclusion_risk
 
 from .measure import Case
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.audits.inversion import epsilon_from_own_curve
+from dpradar.audits.epsilon_inversion import epsilon_from_own_curve
 from dpradar_reproduction import attack_counts, figures, ldp_audits, rad_fig7
 from tests.twin import formulas, oracles
 
@@ -77,7 +77,7 @@ def test_false_hits_of_whole_reports(name):
     m, trials = 12, 60_000
     protocol = attack_counts.PROTOCOLS[name](m=m, epsilon=2.0)
     from dpradar.attacks import optimal_attack
-    from dpradar.attacks.sets import some_member
+    from dpradar.attacks.set_valued_reports import some_member
     from dpradar.threats import Prior, Threat
 
     rng = np.random.default_rng(5)

@@ -75,7 +75,7 @@ def interrupted(command, folder, sign):
 
 COMMANDS = {
     "attack": (
-        "dpradar.attacks.run._piece",
+        "dpradar.attacks.attack_runs._unit_counts",
         LATER,
         "attack",
         "grr",
@@ -88,8 +88,17 @@ COMMANDS = {
         "--seed",
         "1",
     ),
-    "attack, nothing yet": ("dpradar.attacks.run._piece", 1, "attack", "grr", "--m", "10", "--epsilon", "1"),
-    "run": ("dpradar.attacks.run._piece", LATER, "run", "s.toml", "--check"),
+    "attack, nothing yet": (
+        "dpradar.attacks.attack_runs._unit_counts",
+        1,
+        "attack",
+        "grr",
+        "--m",
+        "10",
+        "--epsilon",
+        "1",
+    ),
+    "run": ("dpradar.attacks.attack_runs._unit_counts", LATER, "run", "s.toml", "--check"),
     "run, nothing yet": ("dpradar.spec.run._release", 1, "run", "s.toml", "--check"),
     "calibrate": ("dpradar.cli.calibrate.release_of", 5, "calibrate", "grr", "--m", "9", "--limit", "rad=0.1"),
     "measure": ("dpradar.cli.measure.measure", 1, "measure", "h.csv", "--with", "a", "--without", "b"),

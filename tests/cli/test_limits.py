@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from dpradar import Prior, attack, mechanisms
-from dpradar.attacks.run import attack_job
+from dpradar.attacks.attack_runs import attack_job
 from dpradar.audits import Samples, audit
 from dpradar.cli import main
 from dpradar.data.engine import files
 from dpradar.errors import ParameterError, SpecError
 from dpradar.guarantees import PureDP
-from dpradar.numerics import reading
+from dpradar.numerics import limited_reading
 from dpradar.results import load
 from dpradar.spec import read
 from dpradar.threats import Threat
@@ -151,19 +151,19 @@ def test_honest_tables_are_read_from_gzip(tmp_path):
     rng = np.random.default_rng(1)
     rows = rng.integers(0, 2, size=(5_000, 2))
     file.write_bytes(gzip.compress(("input,output\n" + "".join(f"{a},{b}\n" for a, b in rows)).encode()))
-    with reading.open_table(file) as lines:
+    with limited_reading.open_table(file) as lines:
         assert sum(1 for _ in lines) == 5_001
 
 
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "MOST_LINE", 1_000)
+    monkeypatch.setattr(limited_reading, "MOST_LINE", 1_000)
     (tmp_path / "a.csv").write_text("1,2\n" * 2_000_000)  # several blocks, short lines
-    with reading.open_table(tmp_path / "a.csv") as lines:
+    with limited_reading.open_table(tmp_path / "a.csv") as lines:
         assert sum(1 for _ in lines) == 2_000_000
     (tmp_path / "b.csv").write_text("1," * 1_000_000)
     with (
         pytest.raises(OSError, match="a line of more than 1,000 bytes"),
-        reading.open_table(tmp_path / "b.csv") as lines,
+        limited_reading.open_table(tmp_path / "b.csv") as lines,
     ):
         next(lines)
 
@@ -171,7 +171,7 @@ def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
 def test_damaged_gzip_is_told(tmp_path):
     whole = gzip.compress(os.urandom(1_000))
     (tmp_path / "a.gz").write_bytes(whole[:500])
-    with pytest.raises(OSError, match="damaged"), reading.open_table(tmp_path / "a.gz") as lines:
+    with pytest.raises(OSError, match="damaged"), limited_reading.open_table(tmp_path / "a.gz") as lines:
         list(lines)
 
 
@@ -187,7 +187,7 @@ def test_devices_are_no_files_but_pipes_are(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([sys.executable, "-c", f"open({str(pipe)!r}, 'w').write('text')"]):
-        assert reading.read_text(pipe) == "text"
+        assert limited_reading.read_text(pipe) == "text"
 
 
 def test_a_home_that_nobody_has():

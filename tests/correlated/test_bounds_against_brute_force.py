@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpradar import correlated as co
-from dpradar.correlated import finite, gaussian, markov
-from dpradar.correlated.kinds import KINDS
+from dpradar.correlated import finite_models, gaussian, markov
+from dpradar.correlated.gaussian_lower_bound import gaussian_lower
+from dpradar.correlated.model_kinds import KINDS
 from dpradar.correlated.response import exact_flip, response_leakage
-from dpradar.correlated.tails import gaussian_lower
-from dpradar.correlated.theorems import Release
+from dpradar.correlated.theorems import SumRelease
 from tests.correlated.strategies import covariances, epsilons, joints, transitions
 from tests.twin import correlated as twin
 
@@ -33,7 +33,7 @@ def test_all_attackers_equal_the_definition(array, epsilon):
     top = sum(size - 1 for size in array.shape)
     places = [x / 4 for x in range(-4, 4 * top + 5)]  # also between the sums and beyond them
     true = twin.leakage(twin.table_of(array), twin.laplace(_sum, span / epsilon, places))
-    found = finite.laplace_leakage(model, model.total(), span / epsilon)
+    found = finite_models.laplace_leakage(model, model.total(), span / epsilon)
     assert found == pytest.approx(true, abs=1e-9)
     assert found <= array.ndim * epsilon + CLOSE  # Theorem 6.3
 
@@ -52,7 +52,7 @@ def test_channels_equal_the_definition_and_keep_theorem_6_3(array, epsilon, outp
     )
     rows = {table: matrix[k].tolist() for k, table in enumerate(np.ndindex(array.shape))}
     true = twin.leakage(twin.table_of(array), rows.__getitem__)
-    assert finite.channel_leakage(co.Joint(array), matrix) == pytest.approx(true, abs=1e-9)
+    assert finite_models.channel_leakage(co.Joint(array), matrix) == pytest.approx(true, abs=1e-9)
     assert true <= array.ndim * own + CLOSE
 
 
@@ -79,7 +79,7 @@ def test_any_start_is_covered(P, first, epsilon, length):
     worst = twin.worst_mechanism(twin.chain(P, [first, 1.0 - first], length), epsilon)
     chain = co.Chain(P, length, [first, 1.0 - first])
     assert worst <= markov.steps(chain, epsilon)[0] + 1e-6
-    used = [route for route in KINDS[co.Chain].routes(chain, Release()) if route.usable]
+    used = [route for route in KINDS[co.Chain].routes(chain, SumRelease()) if route.usable]
     assert "thm-6.20-tight" in [route.rule for route in used] or P.min() < 1e-300
     for route in used:
         assert worst <= route.leak(epsilon) + 1e-6, route.rule
@@ -93,7 +93,7 @@ def test_three_states_are_bounded(P, epsilon, length, other_start):
     model = co.Chain(P, length, start if other_start else None)
     worst = twin.worst_mechanism(twin.chain(P, start, length), epsilon)
     assert worst <= markov.steps(model, epsilon)[0] + 1e-6
-    for route in KINDS[co.Chain].routes(model, Release()):
+    for route in KINDS[co.Chain].routes(model, SumRelease()):
         if route.usable:
             assert worst <= route.leak(epsilon) + 1e-6, route.rule
 
@@ -175,8 +175,8 @@ def test_nearly_singular_covariances_are_not_understated(smallest):
 @settings(max_examples=100)
 def test_search_and_eigenvalues_bound_what_listing_finds(S):
     true = twin.reach(S) - 1.0
-    assert gaussian._searched(S) == pytest.approx(true, rel=1e-6)
-    assert gaussian._by_kinds(S) == pytest.approx(true, rel=1e-6)
+    assert gaussian._search_adversaries(S) == pytest.approx(true, rel=1e-6)
+    assert gaussian._largest_by_classes(S) == pytest.approx(true, rel=1e-6)
     assert gaussian._spectral(S) >= true * (1.0 - 1e-9)
 
 

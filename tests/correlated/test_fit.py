@@ -135,7 +135,7 @@ def test_normal_values_are_seldom_refused():
 def test_scores_of_normality_are_those_of_scipy(n):
     from scipy import stats
 
-    from dpradar.correlated.checks import _kurtosis_score, _skew_score
+    from dpradar.correlated.hypothesis_checks import _kurtosis_score, _skew_score
 
     for power in (1, 3):
         x = np.random.default_rng(n).normal(size=n) ** power

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpradar import correlated as co
-from dpradar.correlated import finite, markov, settling
+from dpradar.correlated import convergence, finite_models, markov
 from dpradar.errors import ParameterError
 from tests.correlated.strategies import transitions
 from tests.twin import correlated as twin
@@ -91,7 +91,7 @@ def test_noise_so_small_that_densities_vanish(P, epsilon):
 
     chain = co.Chain(P, 4)
     joint = chain.joint()
-    found = finite.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
+    found = finite_models.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
     with mp.workdps(50):
         model = {k: mp.mpf(v) for k, v in twin.chain(P, chain.initial.tolist(), 4).items()}
         true = 0.0
@@ -129,7 +129,7 @@ def test_steps_that_are_left_out_add_nothing(states, data, magnitude, length):
     chain, epsilon = co.Chain(P, length, start), 10.0**magnitude
     found = markov.steps(chain, epsilon)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settling.Schedule, "due", lambda self, count: False)
+        patch.setattr(convergence.Schedule, "due", lambda self, count: False)
         in_full = markov.steps(chain, epsilon)
     assert in_full[1] <= found[0] <= in_full[0] + 1e-8 * (1.0 + in_full[0])
 
@@ -141,20 +141,20 @@ def test_directions_settle_at_least_as_fast_as_said(states, data):
     P = data.draw(transitions(states=states, least=0.001))
     v = np.array([data.draw(st.floats(0.01, 1.0)) for _ in range(states)])
     w = P @ v
-    limit = settling.drift(P, 1000) * float(settling.moved_apart(v[None], w[None])[0])
+    limit = convergence.drift(P, 1000) * float(convergence.hilbert_distance(v[None], w[None])[0])
     later = w
     for _ in range(30):
         later = P @ later
         later /= later.max()
-        assert float(settling.moved_apart(v[None], later[None])[0]) <= limit + 1e-12
+        assert float(convergence.hilbert_distance(v[None], later[None])[0]) <= limit + 1e-12
 
 
 def test_a_move_that_is_not_settled_is_not_certified():
     """A state that only just begins to matter: its share grows by half in each step, from 1e-20."""
     before, now = np.array([[1.0, 1e-20]]), np.array([[1.0, 1.5e-20]])
     assert np.abs(now - before).max() < 1e-15
-    assert float(settling.moved_apart(before, now)[0]) == pytest.approx(math.log(1.5))
-    assert settling.moved_bound(1.0, 1.0) == math.inf
+    assert float(convergence.hilbert_distance(before, now)[0]) == pytest.approx(math.log(1.5))
+    assert convergence.change_bound(1.0, 1.0) == math.inf
 
 
 # Transfer matrices.

@@ -9,11 +9,11 @@ import pytest
 
 import dpradar as dr
 from dpradar import correlated as co
-from dpradar.correlated import finite, gaussian, markov
-from dpradar.correlated.kinds import KINDS
+from dpradar.correlated import finite_models, gaussian, markov
+from dpradar.correlated.gaussian_lower_bound import gaussian_lower
+from dpradar.correlated.model_kinds import KINDS
 from dpradar.correlated.response import printed_flip, response_error, response_leakage
-from dpradar.correlated.tails import gaussian_lower
-from dpradar.correlated.theorems import Release
+from dpradar.correlated.theorems import SumRelease
 from dpradar.errors import ParameterError
 from tests.twin import correlated as twin
 
@@ -31,8 +31,8 @@ def _chain(name: str, length: int) -> co.Chain:
     return co.Chain(P / P.sum(axis=1, keepdims=True), length)
 
 
-def _route(model, rule: str, release: Release | None = None):
-    return next(route for route in KINDS[type(model)].routes(model, release or Release()) if route.rule == rule)
+def _route(model, rule: str, release: SumRelease | None = None):
+    return next(route for route in KINDS[type(model)].routes(model, release or SumRelease()) if route.rule == rule)
 
 
 # Example 2.25: Alice and Bob.
@@ -57,7 +57,7 @@ def test_family_example_numbers():
     assert round(result.worst_gain.value, 6) == 0.568909
     assert round(independent, 6) == 0.462117
     assert result.worst_gain.value > independent
-    leak = finite.laplace_leakage(FAMILY, FAMILY.total(), 1.0)
+    leak = finite_models.laplace_leakage(FAMILY, FAMILY.total(), 1.0)
     e = math.e
     assert leak == pytest.approx(math.log((0.9 * e**2 + 0.1 * e) / (0.1 * e + 0.9)), abs=1e-9)
     assert round(leak, 6) == 1.776137
@@ -82,7 +82,7 @@ def test_general_bound_is_tight(r, printed):
     first = twin.leakage_of(model, lambda table: twin.responses(flip, 2)(table)[:1], 0, ())  # the answers (0, 0)
     assert round(first, 6) == printed
     answer = np.array([[1 - flip, flip], [flip, 1 - flip]])
-    leak = finite.channel_leakage(co.Joint(array), np.kron(answer, answer))
+    leak = finite_models.channel_leakage(co.Joint(array), np.kron(answer, answer))
     assert leak == pytest.approx(twin.leakage(model, twin.responses(flip, 2)), abs=1e-9)
     assert printed - 1e-6 <= leak <= 2.0
 
@@ -145,7 +145,7 @@ def test_calibration_of_equation_6_42():
     m, rho, epsilon = 3, 0.275, 1.0
     tau = epsilon * 4 * (1 / rho - m + 2) / (m**2 + 4 * (1 / rho - m + 2))
     S = rho * np.ones((3, 3)) + (1 - rho) * np.eye(3)
-    route = _route(co.GaussianGroups(S), "thm-6.14", Release(clip=(0.0, 100.0), targets=(0.0, 100.0)))
+    route = _route(co.GaussianGroups(S), "thm-6.14", SumRelease(clip=(0.0, 100.0), targets=(0.0, 100.0)))
     assert route.usable
     assert route.allowed(epsilon) == pytest.approx(tau, rel=1e-12)
     assert math.log(20.0) * 100.0 / tau == pytest.approx(555.24, abs=0.01)
@@ -185,7 +185,7 @@ def test_the_authors_other_clip_for_iq():
     """Notes on section 7: theory at tail 0.05, IQ with clip 40 to 160."""
     for rule, expected in (("thm-6.3", 718.98), ("thm-6.14", 520.65)):
         S = 0.448276 * np.ones((2, 2)) + (1 - 0.448276) * np.eye(2)
-        route = _route(co.GaussianGroups(S), rule, Release(clip=(40.0, 160.0), targets=(40.0, 160.0)))
+        route = _route(co.GaussianGroups(S), rule, SumRelease(clip=(40.0, 160.0), targets=(40.0, 160.0)))
         assert math.log(20.0) * 120.0 / route.allowed(1.0) == pytest.approx(expected, abs=0.02)
     assert math.log(20.0) * 120.0 == pytest.approx(359.49, abs=0.01)
 
@@ -224,7 +224,7 @@ def test_leakage_of_counts_by_brute_force(name, epsilon, expected):
     for length, value in zip((3, 5, 7), expected, strict=True):
         chain = _chain(name, length)
         joint = chain.joint()
-        listed = finite.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
+        listed = finite_models.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
         assert round(listed, 4) == value
         assert markov.steps(chain, epsilon)[1] == pytest.approx(listed, abs=1e-9)
         if length < 7:

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 import dpradar as dr
 from dpradar.data import prior
-from dpradar.data.region import expected_walk, sampling_distance, walk_average, weighted_average
+from dpradar.data.sampling_region import expected_walk, sampling_distance, walk_average, weighted_average
 from tests.twin import brute
 
 F = Fraction

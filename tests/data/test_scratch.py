@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dpradar.data.scratch import private_folder
+from dpradar.data.scratch_folder import private_folder
 
 # Counts many different words with little memory.
 COUNT = """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dpradar as dr
 from dpradar.bounds.exact.diagonal import diagonal_risk
-from dpradar.bounds.exact.inclusion import inclusion_risk
+from dpradar.bounds.exact.set_reports import inclusion_risk
 from dpradar.bounds.success import bayes_success
 
 

@@ -26,8 +26,8 @@ from dpradar.granularity import (
     loss_between,
     worst_pair,
 )
-from dpradar.granularity.compose import gaussian_of_pure
 from dpradar.granularity.graphs import clique_bound, cliques_through
+from dpradar.granularity.worst_change import gaussian_of_pure
 from dpradar.results.accounting import Accounting
 
 from . import databases

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dpradar.granularity import Facts, Granularity, Partition, Pipeline, Step, account
-from dpradar.granularity.finite import frozen
+from dpradar.granularity.finite_domain import frozen
 
 from . import databases
 

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from dpradar.granularity import Facts, Granularity, conversion
 from dpradar.granularity.conversions import largest_distance
-from dpradar.granularity.facts import domain_warnings
+from dpradar.granularity.database_facts import domain_warnings
 
 from . import databases
 

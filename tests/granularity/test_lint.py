@@ -27,9 +27,9 @@ from dpradar.granularity import (
     noisy_clusters,
     survey,
 )
-from dpradar.granularity.claims.queries import gram_counts, moved, prefix_counts
-from dpradar.granularity.claims.rules import RULES
-from dpradar.granularity.claims.samplers import last_bits
+from dpradar.granularity.claims.lint_rules import RULES
+from dpradar.granularity.claims.query_sensitivity import gram_counts, prefix_counts, query_change
+from dpradar.granularity.claims.sampler_tests import last_bits
 from dpradar.results.lint import LintReport
 
 from . import samplers
@@ -139,14 +139,14 @@ def test_known_changes_are_the_largest():
     paths = ["".join(p) for size in range(1, 5) for p in itertools.product("AB", repeat=size)]
     for gram in (1, 2, 3, None):
         single = max(sum(gram_counts([path], gram).values()) for path in paths)
-        assert moved("n-gram", "add-remove", 4, gram).l1 == single
+        assert query_change("n-gram", "add-remove", 4, gram).l1 == single
         change = max(
             sum(abs(gram_counts([a], gram)[k] - gram_counts([b], gram)[k]) for k in gram_counts([a, b], gram))
             for a, b in itertools.combinations(paths, 2)
         )
-        assert moved("n-gram", "replace-one", 4, gram).l1 == change
+        assert query_change("n-gram", "replace-one", 4, gram).l1 == change
     for levels in (1, 2, 4):
-        assert moved("prefix-tree", "add-remove", 4, levels).l1 == max(
+        assert query_change("prefix-tree", "add-remove", 4, levels).l1 == max(
             sum(prefix_counts([p], levels).values()) for p in paths
         )
         squares = [
@@ -158,11 +158,11 @@ def test_known_changes_are_the_largest():
             )
             for a, b in itertools.combinations(paths, 2)
         ]
-        assert moved("prefix-tree", "replace-one", 4, levels).l2 == pytest.approx(max(squares))
+        assert query_change("prefix-tree", "replace-one", 4, levels).l2 == pytest.approx(max(squares))
     with pytest.raises(dr.ParameterError, match="one of count"):
-        moved("cluster", "add-remove", 4, None)
+        query_change("cluster", "add-remove", 4, None)
     with pytest.raises(dr.ParameterError, match="longest must be given"):
-        moved("n-gram", "add-remove", None, 1)
+        query_change("n-gram", "add-remove", None, 1)
 
 
 def test_marginals_that_fail():

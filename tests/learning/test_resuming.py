@@ -13,7 +13,7 @@ import pytest
 import dpradar as dr
 from dpradar.learning import Candidates, Network, Training
 from dpradar.learning.experiment import experiment
-from dpradar.numerics.processes import in_processes
+from dpradar.numerics.worker_processes import in_processes
 
 SCRIPT = """
 import pathlib, sys

@@ -232,6 +232,6 @@ def test_engines_are_used():
         "KnownMember",
         "MemberOfFibre",
         "LikeliestValue",
-        "GeneralAttack",
+        "PosteriorAttack",
         "ContinuousAttack",
     }

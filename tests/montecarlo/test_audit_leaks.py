@@ -14,7 +14,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import dpradar as dr
-from dpradar.audits.inversion import epsilon_from_own_curve, ldp_auditor
+from dpradar.audits.epsilon_inversion import epsilon_from_own_curve, ldp_auditor
 from tests.twin import oracles
 
 PORTO, GEOLIFE = 3052, 5356

@@ -219,9 +219,9 @@ def test_an_attack_object():
         name = "coward"
 
         def play(self, reports, targets, rng):
-            from dpradar.attacks.play import Played
+            from dpradar.attacks.attack_protocol import BatchOutcome
 
-            return Played(np.zeros(targets.size, dtype=bool), np.zeros(targets.size))
+            return BatchOutcome(np.zeros(targets.size, dtype=bool), np.zeros(targets.size))
 
     found = run_it(dr.OUE(4, 1.0), dr.Threat(SKEWED), Coward(), 1000)
     assert found.strategy == "coward"

@@ -138,19 +138,19 @@ def test_no_question_ends_in_a_bug_of_ours_but_those_that_are_known():
 
 # What all engines return, and the parts of the engine for continuous priors.
 PARTS = (
-    "risk",
     "density_shapes",
+    "exact_risk",
     "gaussian_bends",
-    "hits",
     "laplace_bends",
     "laplace_sums",
     "likelihoods",
     "named_records",
     "output_grid",
     "prior_cells",
-    "ranges",
+    "range_maximum",
     "step_prior",
     "window_ends",
+    "window_hits",
     "window_search",
     "windows",
 )
@@ -159,12 +159,28 @@ ENGINES = {
     for module in pkgutil.iter_modules(dpradar.bounds.exact.__path__)
     if module.name not in PARTS
 } | {"nested": "dpradar_reproduction.nested_monte_carlo"}
+# A question keeps its name when a module is renamed; other engines are called in questions what their modules are.
+NAMES_IN_QUESTIONS = {
+    "argmax_location": "likeliest",
+    "continuous_prior": "continuous",
+    "finite_channel": "finite",
+    "known_cell": "known",
+    "line_noise": "line",
+    "repeated_counts": "counts",
+    "set_reports": "inclusion",
+    "two_values": "two",
+    "vector_noise": "vectors",
+}
+
+
+def test_only_engines_have_other_names_in_questions():
+    assert set(NAMES_IN_QUESTIONS) <= set(ENGINES)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_engine_computes_what_is_asked_of_it(engine):
     """The first question that names an engine runs it."""
-    names = [name for name in QUESTIONS if name.startswith(f"engine/{engine}/")]
+    names = [name for name in QUESTIONS if name.startswith(f"engine/{NAMES_IN_QUESTIONS.get(engine, engine)}/")]
     assert len(names) >= 2
     path, ran = importlib.import_module(ENGINES[engine]).__file__, set()
     sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename) if event == "call" else None)

@@ -38,7 +38,7 @@ class Scores:
         prior = dr.Prior.continuous(law, 0.0, 1.0)
         model = noise(scale).at(prior).continuous
         marks = np.array([1 - eta, eta])
-        steps, _ = step_prior(prior.interval, model, noise_of(model.kernel), marks, 1e-2, known=False)
+        steps, _ = step_prior(prior.interval, model, noise_of(model.kernel), marks, 1e-2, record_known=False)
         self.steps, self.noise, self.scale, self.eta = steps, noise, scale, eta
         self.edges, self.density = steps.fine.edges, steps.fine.density
 

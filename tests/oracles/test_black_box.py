@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.bounds.blackbox import pure_black_box
-from dpradar.bounds.case import Inapplicable
-from dpradar.bounds.programme import MOST_LEVELS, approx_black_box
+from dpradar.bounds.approx_black_box import MOST_LEVELS, approx_black_box
+from dpradar.bounds.pure_black_box import pure_black_box
+from dpradar.bounds.question import Inapplicable
 from dpradar.bounds.rad import knapsack, pairwise_knapsack
 from dpradar.bounds.rule import Finding, Rule
 from tests.oracles.worlds import other_bound

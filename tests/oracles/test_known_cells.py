@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.bounds.exact.known import known_risk
-from dpradar.bounds.programme import _fewer_levels, approx_black_box
+from dpradar.bounds.approx_black_box import _fewer_levels, approx_black_box
+from dpradar.bounds.exact.known_cell import known_cell_risk
 from dpradar.guarantees.approx import tv_of_approx
 from tests.twin import vectors
 
@@ -20,7 +20,7 @@ def test_gaussian_interval_holds_the_reference(mu, pi):
     prior = dr.Prior.of(pi)
     threat = dr.Threat(prior, dr.Knowledge.everything())
     release = dr.Gaussian(1.0 / mu, query=np.eye(len(pi))).at(prior)
-    low, high = known_risk(release.one_hot, prior, threat.cover).rad
+    low, high = known_cell_risk(release.one_hot, prior, threat.cover).rad
     value, error = vectors.orthogonal_rad_known(mu, pi)
     assert low - 6 * error <= value <= high + 6 * error
     assert high - value <= 1e-3  # the proven end is close, not only right
@@ -29,7 +29,7 @@ def test_gaussian_interval_holds_the_reference(mu, pi):
 def test_two_candidates_against_the_closed_form():
     prior = dr.Prior.uniform(2)
     release = dr.Gaussian(2.0, query=np.eye(2)).at(prior)
-    _, high = known_risk(release.one_hot, prior, dr.Threat(prior, dr.Knowledge.everything()).cover).rad
+    _, high = known_cell_risk(release.one_hot, prior, dr.Threat(prior, dr.Knowledge.everything()).cover).rad
     exact, _ = vectors.two_candidates(0.5 * np.sqrt(2.0), [0.5, 0.5])
     assert exact <= high <= exact + 1e-7
 
@@ -51,7 +51,7 @@ def test_laplace_two_cells_against_a_sum_over_a_fine_grid(scale):
     reference = 0.5 * (2 * larger - 1)
     prior = dr.Prior.uniform(2)
     release = dr.Laplace(scale, query=np.eye(2)).at(prior)
-    _, high = known_risk(release.one_hot, prior, dr.Threat(prior, dr.Knowledge.everything()).cover).rad
+    _, high = known_cell_risk(release.one_hot, prior, dr.Threat(prior, dr.Knowledge.everything()).cover).rad
     assert reference - 5e-6 <= high <= reference + 2e-4  # the reference is a midpoint sum of second order
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import dpradar as dr
 from dpradar.bounds import rules
-from dpradar.bounds.exact.likeliest import likeliest_risk
-from dpradar.bounds.exact.line import line_risk
+from dpradar.bounds.exact.argmax_location import argmax_risk
+from dpradar.bounds.exact.line_noise import line_risk
 
 
 @settings(max_examples=60)
@@ -23,7 +23,7 @@ def test_beside_the_integral(places, noise, kind):
     prior = dr.Prior.uniform(len(places))
     threat = dr.Threat(prior)
     line = kind(noise, query=[place / 4.0 for place in places]).at(prior).line
-    found, expected = likeliest_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
+    found, expected = argmax_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
     for ours, theirs in ((found.rad, expected.rad), (found.success, expected.success)):
         assert ours[0] <= theirs[1]
         assert theirs[0] <= ours[1]
@@ -42,7 +42,7 @@ def test_other_probabilities_beside_the_integral(pairs, noise, kind):
     prior = dr.Prior.of(weights / weights.sum())
     threat = dr.Threat(prior)
     line = kind(noise, query=[place / 2.0 for place, _ in pairs]).at(prior).line
-    found, expected = likeliest_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
+    found, expected = argmax_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
     assert found.success[0] <= expected.success[1]
     assert expected.success[0] <= found.success[1]
     assert found.success[1] - found.success[0] <= 1e-12
@@ -55,7 +55,7 @@ def test_probabilities_that_are_0_and_values_that_are_equal():
     threat = dr.Threat(prior)
     for kind in (dr.Laplace, dr.Gaussian):
         line = kind(1.0, query=[0.0, 1.0, 1.0, 3.0, 3.0]).at(prior).line
-        found, expected = likeliest_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
+        found, expected = argmax_risk(line, prior, threat.cover), line_risk(line, prior, threat.cover)
         assert found.success == pytest.approx(expected.success, abs=1e-9)
         assert found.rad[0] <= expected.rad[1]
         assert expected.rad[0] <= found.rad[1]
@@ -72,7 +72,7 @@ def test_extreme_scales(kind, noise, spread):
         return
     prior = dr.Prior.of([0.2, 0.5, 0.3])
     line = kind(noise, query=[0.0, spread, 3.0 * spread]).at(prior).line
-    found = likeliest_risk(line, prior, dr.Threat(prior).cover)
+    found = argmax_risk(line, prior, dr.Threat(prior).cover)
     if spread / noise < 1e-20:
         assert found.success[1] == pytest.approx(0.5, abs=1e-12)
     elif spread / noise > 1e3:
@@ -85,7 +85,7 @@ def test_extreme_scales(kind, noise, spread):
 def test_far_from_0_nothing_is_lost(kind, offset):
     prior = dr.Prior.of([0.1, 0.4, 0.2, 0.3])
     cover, places = dr.Threat(prior).cover, np.array([0.0, 1.0, 3.0, 4.0])
-    near, far = (likeliest_risk(kind(1.0, query=at + places).at(prior).line, prior, cover) for at in (0.0, offset))
+    near, far = (argmax_risk(kind(1.0, query=at + places).at(prior).line, prior, cover) for at in (0.0, offset))
     assert far.success == near.success
 
 
@@ -139,7 +139,7 @@ UNIFORM = dr.Prior.uniform(5, range(5))
 )
 def test_other_questions_are_left_to_the_integral(mechanism, threat):
     line = mechanism.at(threat.finite).line
-    assert line is None or likeliest_risk(line, threat.finite, threat.cover) is None
+    assert line is None or argmax_risk(line, threat.finite, threat.cover) is None
 
 
 @pytest.mark.parametrize("far", [1e3, 1e7, 1e10, 1e13])

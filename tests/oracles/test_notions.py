@@ -11,7 +11,7 @@ import pytest
 import dpradar as dr
 from dpradar import notions
 from dpradar.errors import ParameterError, UnsupportedError
-from dpradar.notions.power import group_power, power
+from dpradar.notions.event_power import group_power, power
 from tests.twin import notions as twin
 
 SOLVER = 1e-7  # HiGHS; these programs are small and well scaled

@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.linalg import hadamard
 
 import dpradar as dr
-from dpradar.bounds.exact.known import known_risk
+from dpradar.bounds.exact.known_cell import known_cell_risk
 from tests.oracles.worlds import assert_agrees, epsilon_of, exact_world, floats, label_world, printed_as
 from tests.twin import brute, channels, formulas, oracles, renyi
 
@@ -296,7 +296,7 @@ def test_known_cell_of_two_values(epsilon, pi):
     threat = dr.Threat(dr.Prior.of(pi), dr.Knowledge.everything())
     exact = 2 * pi[0] * pi[1] * tv
     assert dr.assess(dr.SHE(2, epsilon), threat).rad.value == pytest.approx(exact, rel=1e-12)
-    low, high = known_risk(dr.SHE(2, epsilon).at(None).one_hot, threat.prior, threat.cover).rad
+    low, high = known_cell_risk(dr.SHE(2, epsilon).at(None).one_hot, threat.prior, threat.cover).rad
     assert low <= exact <= high
 
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpradar as dr
-from dpradar.bounds.case import Case, Inapplicable
 from dpradar.bounds.fano import (
     fano_success,
     gaussian_information,
@@ -19,6 +18,7 @@ from dpradar.bounds.fano import (
     renyi_information,
     replaced_information,
 )
+from dpradar.bounds.question import Case, Inapplicable
 from dpradar.bounds.renyi import fano_rule, renyi_rule, zcdp_rule
 from dpradar.errors import ParameterError
 from dpradar.guarantees.curves import approx_curve, gaussian_curve
@@ -32,7 +32,7 @@ from dpradar.guarantees.renyi import (
     renyi_success,
     zcdp_success,
 )
-from dpradar.numerics.bernoulli import divergence
+from dpradar.numerics.bernoulli_divergence import divergence
 from tests.properties.strategies import cases
 from tests.twin import formulas
 from tests.twin import renyi as twin

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpradar as dr
-from dpradar.bounds.case import Inapplicable
-from dpradar.bounds.exact import counts as engine
-from dpradar.bounds.exact.counts import count_risk
-from dpradar.bounds.exact.finite import finite_risk
+from dpradar.bounds.exact import repeated_counts as engine
+from dpradar.bounds.exact.finite_channel import finite_risk
+from dpradar.bounds.exact.repeated_counts import count_risk
+from dpradar.bounds.question import Inapplicable
 from dpradar.errors import NumericsError, ParameterError
 from dpradar.mechanisms.counts import (
     CountChannel,
@@ -298,8 +298,8 @@ def test_large_subsets_stay_between_their_bounds():
     model = local("ss", 5356, 1.0, 3)
     exact = risk(model).success[0]
     own, blank = model.own, model.blank
-    low = sum(own[n] * engine._chance(blank, n, 5356) for n in range(4))
-    high = sum(own[n] * engine._chance(model.others(n), n, 5356) for n in range(4))
+    low = sum(own[n] * engine._win_chance(blank, n, 5356) for n in range(4))
+    high = sum(own[n] * engine._win_chance(model.others(n), n, 5356) for n in range(4))
     assert low < exact < high < 1.002 * low
 
 
@@ -308,7 +308,7 @@ def test_thousands_of_values_and_hundreds_of_reports():
     model = local("grr", 5356, 8.0, 400)
     found = risk(model)
     assert found.success[0] == found.success[1]
-    chances = [engine._chance(model.others(n), n, 5356) for n in range(401)]
+    chances = [engine._win_chance(model.others(n), n, 5356) for n in range(401)]
     assert found.success[1] <= float(model.own @ chances) <= found.success[1] * 1.001
 
 
@@ -440,7 +440,7 @@ def test_histograms_of_subsets(sizes):
 
 
 def test_a_wrong_total_is_noticed(monkeypatch):
-    monkeypatch.setattr(engine, "_winning", lambda _model, counts, _size: [0.5] * len(counts))
+    monkeypatch.setattr(engine, "_win_chances", lambda _model, counts, _size: [0.5] * len(counts))
     with pytest.raises(NumericsError, match="to win add up to"):
         risk(local("grr", 4, 1.0, 3))
     monkeypatch.setattr(engine, "_partitions", lambda m, times: (np.eye(times + 1, dtype=int) * m, np.zeros(times + 1)))

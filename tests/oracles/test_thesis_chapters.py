@@ -14,9 +14,9 @@ from scipy.optimize import linprog
 
 import dpradar as dr
 from dpradar import correlated as co
-from dpradar.correlated import finite, markov
-from dpradar.correlated.kinds import KINDS
-from dpradar.correlated.theorems import Release
+from dpradar.correlated import finite_models, markov
+from dpradar.correlated.model_kinds import KINDS
+from dpradar.correlated.theorems import SumRelease
 from dpradar.granularity import Granularity, Partition, Pipeline, Step, account, loss_between
 from tests.correlated.strategies import transitions
 from tests.twin import correlated as twin
@@ -226,7 +226,7 @@ def test_where_theorem_6_20_beats_any_dependence(length, epsilon, ratio):
     for factor, better in ((0.999, True), (1.001, False)):
         low = 1.0 / (1.0 + ratio * factor)
         chain = co.Chain([[1.0 - low, low], [low, 1.0 - low]], length)
-        leaks = {one.rule: one.leak(epsilon) for one in KINDS[co.Chain].routes(chain, Release()) if one.usable}
+        leaks = {one.rule: one.leak(epsilon) for one in KINDS[co.Chain].routes(chain, SumRelease()) if one.usable}
         assert (leaks["thm-6.20"] < leaks["thm-6.3"]) is better
         assert leaks["chain-steps"] <= min(leaks.values()) + 1e-9
 
@@ -243,7 +243,7 @@ def test_printed_matrices_of_electricity(name, ratio, offset, second):
     assert 4.0 * math.log(3.29) == pytest.approx(4.764, abs=1e-3)
     assert P[0, 0] + P[1, 1] - 1.0 == pytest.approx(second, abs=1e-3)
     chain = co.Chain(P / P.sum(axis=1, keepdims=True), 731)
-    route = next(one for one in KINDS[co.Chain].routes(chain, Release()) if one.rule == "thm-6.20")
+    route = next(one for one in KINDS[co.Chain].routes(chain, SumRelease()) if one.rule == "thm-6.20")
     assert route.allowed(offset - 0.01) is None
     assert route.allowed(offset + 0.01) == pytest.approx(0.01, abs=6e-3)  # E70's rows are scaled to sum to 1
 
@@ -255,5 +255,5 @@ def test_knowing_a_record_can_tell_more_than_knowing_none():
     joint = chain.joint()
     for epsilon in (0.5, 1.0):
         nothing = markov.counting_lower(chain, epsilon, np.array([0.0, 1.0]))
-        everyone = finite.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
+        everyone = finite_models.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
         assert nothing < everyone <= markov.steps(chain, epsilon)[0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.bounds.exact.known import known_risk
+from dpradar.bounds.exact.known_cell import known_cell_risk
 from tests.oracles.worlds import other_bound
 from tests.twin import brute, formulas, lines, vectors
 
@@ -169,7 +169,7 @@ def test_known_cells_from_above(mu, pi):
     """Two cells: the closed form lies below the proven end, and close to it."""
     prior = dr.Prior.of(pi)
     cover = dr.Threat(prior, dr.Knowledge.everything()).cover
-    low, high = known_risk(dr.Gaussian(1 / mu, query=np.eye(2)).at(prior).one_hot, prior, cover).rad
+    low, high = known_cell_risk(dr.Gaussian(1 / mu, query=np.eye(2)).at(prior).one_hot, prior, cover).rad
     exact, _ = vectors.two_candidates(math.sqrt(2.0) * mu, pi)
     assert low <= exact <= high <= exact + 5e-4
 

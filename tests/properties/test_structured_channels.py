@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dpradar as dr
-from dpradar.bounds.exact.finite import finite_risk
+from dpradar.bounds.exact.finite_channel import finite_risk
 from tests.oracles.worlds import assert_agrees, epsilon_of
 from tests.properties.strategies import cases, ratios, worlds
 from tests.twin import channels

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from dpradar.cli.main import app
 from dpradar.errors import ParameterError, SpecError
 from dpradar.granularity import Granularity
-from dpradar.granularity.relation import NAMES, PATTERN
+from dpradar.granularity.neighbour_relation import NAMES, PATTERN
 from dpradar.spec.pipeline import parse_pipeline
 from dpradar.spec.pipeline_shapes import TABLES
 from dpradar.spec.schema import pipeline_schema, schema

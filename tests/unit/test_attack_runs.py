@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import dpradar as dr
-from dpradar.attacks import run as running
+from dpradar.attacks import attack_runs as running
 from tests.montecarlo.powers import FAILURE
 
 GRR = dr.GRR(5, 1.0)
@@ -88,10 +88,12 @@ def test_interrupted(name, workers, monkeypatch):
 
 def test_pieces_that_differ():
     """The chance to be right about others is the same all through one piece and the next, but not for both."""
-    found = running.Counts()
+    found = running.AttackCounts()
     for chance in (0.2, 0.4):
         squares = 100 * chance**2
-        found.add(running.Counts(trials=100, hits=50, others=100 * chance, squares=squares, least=chance, most=chance))
+        found.add(
+            running.AttackCounts(trials=100, hits=50, others=100 * chance, squares=squares, least=chance, most=chance)
+        )
     assert not found.constant
     _, _, false_hit = found.estimates(0.05)
     assert false_hit.estimate == pytest.approx(0.3)

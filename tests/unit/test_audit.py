@@ -14,9 +14,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import dpradar as dr
+from dpradar.audits.audit_plan import AuditVerdict
+from dpradar.audits.epsilon_limits import Tally, claim_under
 from dpradar.audits.executable import Executable
-from dpradar.audits.limits import Tally, claimed
-from dpradar.audits.plan import Verdict
 from dpradar.audits.samples import Samples
 from dpradar.errors import ParameterError
 
@@ -316,15 +316,15 @@ def test_a_log():
 
 def test_a_bound_above_a_claim_that_is_not_refuted_is_not_told():
     """A mechanism is tested in two ways at half of the significance; in between the bound alone exceeds its epsilon."""
-    claim = claimed(dr.GRR(m=2, epsilon=1.0), "replace-one")
+    claim = claim_under(dr.GRR(m=2, epsilon=1.0), "replace-one")
     for seen in range(7300, 7700):
         tally = Tally(seen, 10_000, 10_000 - 7311, 10_000)
-        verdict = Verdict(claim, 0.05)
+        verdict = AuditVerdict(claim, 0.05)
         verdict.look(tally, always=False)
-        told_lower = claim.told_lower(verdict.epsilon_lower, refuted=verdict.refuted)
-        assert verdict.refuted == (told_lower > 1.0)
+        reported_lower = claim.reported_lower(verdict.epsilon_lower, refuted=verdict.refuted)
+        assert verdict.refuted == (reported_lower > 1.0)
         if verdict.epsilon_lower > 1.0 and not verdict.refuted:
             break
     else:
         pytest.fail("there is no such case")
-    assert told_lower == 1.0
+    assert reported_lower == 1.0

@@ -11,14 +11,14 @@ from itertools import pairwise
 import pytest
 
 import dpradar as dr
-from dpradar.audits.inversion import (
+from dpradar.audits.epsilon_inversion import (
     epsilon_from_black_box,
     epsilon_from_own_curve,
     epsilon_from_rad,
     epsilon_from_uniform,
     ldp_auditor,
 )
-from dpradar.numerics.intervals import clopper_pearson_low
+from dpradar.numerics.confidence_intervals import clopper_pearson_low
 from tests.oracles.worlds import printed_as
 from tests.twin import formulas, oracles
 

@@ -15,10 +15,10 @@ from scipy import stats
 from scipy.special import betaln
 
 import dpradar as dr
-from dpradar.audits.limits import Claim, Corner, Tally, claimed
+from dpradar.audits.epsilon_limits import AuditedClaim, Corner, Tally, claim_under
 from dpradar.errors import ParameterError
-from dpradar.numerics.intervals import clopper_pearson_high, clopper_pearson_low
-from dpradar.numerics.sequences import always_high, always_low
+from dpradar.numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
+from dpradar.numerics.confidence_sequences import always_high, always_low
 
 COUNTS = [
     (0, 1),
@@ -225,7 +225,7 @@ def test_a_claim_that_is_tested_twice_is_held_against_a_quarter_of_the_failure()
 
     at = {each: next(k for k in range(2500, 4000) if lower(k, each) > 1.0) for each in (failure / 2, failure / 4)}
     assert at[failure / 2] + 5 < at[failure / 4]
-    once, twice = (claimed(claim, "replace-one") for claim in (dr.PureDP(1.0, **REPLACE), dr.GRR(m=2, epsilon=1.0)))
+    once, twice = (claim_under(claim, "replace-one") for claim in (dr.PureDP(1.0, **REPLACE), dr.GRR(m=2, epsilon=1.0)))
     for many, refuted in ((-1, False), (0, True)):
         tally = Tally(at[failure / 2] + many, drawn, few, drawn)
         assert once.refuted_by(tally, failure, always=False) is refuted
@@ -253,7 +253,7 @@ CLAIMS = {
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_claim_is_refuted_just_above_what_it_allows(name):
     """With 10^6 draws a side limits are within 0.004 of the rates."""
-    claim, most = claimed(CLAIMS[name][0], "replace-one"), CLAIMS[name][1]
+    claim, most = claim_under(CLAIMS[name][0], "replace-one"), CLAIMS[name][1]
     for always in (False, True):
         for rate, verdict in ((most - 0.002, False), (most, False), (most + 0.012, True)):
             tally = Tally(round(rate * N), N, N // 10, N)
@@ -264,7 +264,7 @@ def test_a_claim_is_refuted_just_above_what_it_allows(name):
 
 def test_zcdp_as_a_claim():
     """No closed form: what its own curve allows is not refuted, and 0.01 more is."""
-    claim = claimed(dr.ZCDP(0.5, **REPLACE), "replace-one")
+    claim = claim_under(dr.ZCDP(0.5, **REPLACE), "replace-one")
     most = 1.0 - claim.curve.at(0.1)
     # A Gaussian with mu = 1 is (1/2)-zCDP.
     assert most >= stats.norm.cdf(stats.norm.ppf(0.1) + 1.0)
@@ -274,30 +274,30 @@ def test_zcdp_as_a_claim():
 
 def test_add_remove_claims_are_converted_for_values_that_are_replaced():
     pure = dr.PureDP(1.0, neighbours="add-remove")
-    assert claimed(pure, None).epsilon == 1.0
-    assert claimed(pure, "replace-one").epsilon == pytest.approx(2.0)
-    gdp = claimed(dr.GDP(0.5, neighbours="add-remove"), "replace-one")
+    assert claim_under(pure, None).epsilon == 1.0
+    assert claim_under(pure, "replace-one").epsilon == pytest.approx(2.0)
+    gdp = claim_under(dr.GDP(0.5, neighbours="add-remove"), "replace-one")
     assert gdp.curve.at(0.1) == pytest.approx(dr.GDP(1.0, **REPLACE).privacy("replace-one").curve.at(0.1))
 
 
 def test_what_is_no_claim():
     with pytest.raises(ParameterError, match="claim"):
-        claimed(1.0, "replace-one")
+        claim_under(1.0, "replace-one")
     with pytest.raises(ParameterError, match="add-remove"):
-        claimed(dr.PureDP(1.0, **REPLACE), "add-remove")
+        claim_under(dr.PureDP(1.0, **REPLACE), "add-remove")
 
 
 def test_a_mechanism_as_a_claim_is_tested_twice_at_half_the_failure():
-    claim = claimed(dr.GRR(m=30, epsilon=1.0), "replace-one")
+    claim = claim_under(dr.GRR(m=30, epsilon=1.0), "replace-one")
     assert claim.tight
     assert claim.epsilon == 1.0
     # Below e^1 times, and yet more than the flat part of GRR's curve allows.
     tally = Tally(round(0.2 * N), N, N // 10, N)
     assert claim.refuted_by(tally, 0.05, always=False)
-    assert not claimed(dr.PureDP(1.0, **REPLACE), "replace-one").refuted_by(tally, 0.05, always=False)
+    assert not claim_under(dr.PureDP(1.0, **REPLACE), "replace-one").refuted_by(tally, 0.05, always=False)
 
 
 def test_epsilon_zero_can_be_refuted():
-    claim: Claim = claimed(dr.PureDP(0.0, **REPLACE), "replace-one")
+    claim: AuditedClaim = claim_under(dr.PureDP(0.0, **REPLACE), "replace-one")
     assert not claim.refuted_by(Tally(500, 1000, 500, 1000), 0.05, always=False)
     assert claim.refuted_by(Tally(700, 1000, 500, 1000), 0.05, always=False)

@@ -15,7 +15,7 @@ import dpradar as dr
 from dpradar.bounds.exact.diagonal import range_minimum
 from dpradar.mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
 from dpradar.mechanisms.query import largest_distance, smallest_radius
-from dpradar.numerics.intervals import empirical_bernstein
+from dpradar.numerics.confidence_intervals import empirical_bernstein
 from dpradar.numerics.rounding import clip_probability, rounded
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.calibration.order import no_riskier
+from dpradar.calibration.risk_order import no_riskier
 
 RELEASES = {
     "Gaussian": dr.Gaussian(1.0, query=[0.0, 1.0]),

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpradar.audits.samples import Samples, normalised
+from dpradar.audits.samples import Samples, normalise
 from dpradar.errors import MissingExtra, ParameterError
 
 NAN = float("nan")
@@ -68,7 +68,7 @@ KINDS = {
 @pytest.mark.parametrize("case", KINDS)
 def test_kinds(case):
     outputs, asked, kind, array, names = KINDS[case]
-    got = normalised(outputs, asked)
+    got = normalise(outputs, asked)
     assert got[0] == kind
     assert got[1].tolist() == array
     assert got[2] == names
@@ -91,7 +91,7 @@ def test_kinds(case):
     ids=str,
 )
 def test_arrays_are_not_copied(array):
-    assert np.shares_memory(normalised(array)[1], array)
+    assert np.shares_memory(normalise(array)[1], array)
 
 
 def test_what_has_an_array_is_an_array():
@@ -99,23 +99,23 @@ def test_what_has_an_array_is_an_array():
         def __array__(self, dtype=None, copy=None):
             return np.array([1.5, 2.5])
 
-    assert normalised(Series())[1].tolist() == [1.5, 2.5]
-    assert normalised(iter([1, 2]))[1].tolist() == [1, 2]
+    assert normalise(Series())[1].tolist() == [1.5, 2.5]
+    assert normalise(iter([1, 2]))[1].tolist() == [1, 2]
 
 
 def test_names_of_an_earlier_batch_keep_their_codes():
-    kind, codes, names = normalised(["b", "d"])
+    kind, codes, names = normalise(["b", "d"])
     assert (kind, names) == ("categorical", ("b", "d"))
-    kind, codes, names = normalised(["d", "a", "c"], known=names)
+    kind, codes, names = normalise(["d", "a", "c"], known_names=names)
     assert (codes.tolist(), names) == ([1, 2, 3], ("b", "d", "a", "c"))
-    _, bits, values = normalised([{9}, {4}], known=(9,))
+    _, bits, values = normalise([{9}, {4}], known_names=(9,))
     assert (bits.astype(int).tolist(), values) == ([[1, 0], [0, 1]], (9, 4))
-    assert normalised([True], known=(False, True))[1].tolist() == [1]
-    assert normalised([7], known=("x",))[1:] == (np.array([1]), ("x", 7))
+    assert normalise([True], known_names=(False, True))[1].tolist() == [1]
+    assert normalise([7], known_names=("x",))[1:] == (np.array([1]), ("x", 7))
 
 
 def test_no_output_at_all():
-    assert len(normalised([])[1]) == 0
+    assert len(normalise([])[1]) == 0
 
 
 BAD = {
@@ -142,7 +142,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_other_outputs_are_an_error(case):
     with pytest.raises(ParameterError, match="outputs must be"):
-        normalised(BAD[case])
+        normalise(BAD[case])
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_other_outputs_are_an_error(case):
 )
 def test_what_a_kind_cannot_hold(outputs, kind):
     with pytest.raises(ParameterError, match="outputs must be"):
-        normalised(outputs, kind)
+        normalise(outputs, kind)
 
 
 def test_an_unknown_kind():
     with pytest.raises(ParameterError, match="output_kind must be"):
-        normalised([1], "number")
+        normalise([1], "number")
 
 
 @pytest.mark.parametrize(
@@ -199,12 +199,12 @@ def test_an_unknown_kind():
 )
 def test_a_missing_output_is_named_by_its_row(outputs):
     with pytest.raises(ParameterError, match="a missing value in row 2"):
-        normalised(outputs)
+        normalise(outputs)
 
 
 def test_too_many_different_values():
     with pytest.raises(ParameterError, match="at most 2000000000 bits"):
-        normalised([{i} for i in range(50_000)])
+        normalise([{i} for i in range(50_000)])
 
 
 # ------------------------------------------------------------------------------------------------- pairs

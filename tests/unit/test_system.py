@@ -13,7 +13,7 @@ import pytest
 
 import dpradar as dr
 from dpradar.errors import UnsupportedError
-from dpradar.numerics import system
+from dpradar.numerics import platform_support
 from tests.cli.test_assess import run
 
 ECHO = [sys.executable, "-c", "import sys; [print(line.strip()) for line in sys.stdin]"]
@@ -21,7 +21,7 @@ ECHO = [sys.executable, "-c", "import sys; [print(line.strip()) for line in sys.
 
 @pytest.fixture
 def elsewhere(monkeypatch):
-    monkeypatch.setattr(system, "sys", SimpleNamespace(platform="darwin"))
+    monkeypatch.setattr(platform_support, "sys", SimpleNamespace(platform="darwin"))
 
 
 @pytest.mark.usefixtures("elsewhere")
@@ -52,5 +52,5 @@ def test_what_is_tested_is_what_is_declared():
     assert [one for one in project["classifiers"] if one.startswith("Operating")] == [
         "Operating System :: POSIX :: Linux"
     ]
-    assert system.untested() == ""
+    assert platform_support.untested_platform_notes() == ""
     assert "tested" in run("doctor").stdout

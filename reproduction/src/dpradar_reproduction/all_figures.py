@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dpradar.errors import ParameterError
-from dpradar.numerics.processes import Workers
-from dpradar.numerics.threads import one_thread
+from dpradar.numerics.single_thread import one_thread
+from dpradar.numerics.worker_processes import Workers
 
 from .manifest import Manifest, Outcome, digest, sealed
 from .paper_figure import Effort

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpradar.attacks import attack
-from dpradar.audits.inversion import epsilon_from_uniform, ldp_auditor
+from dpradar.audits.epsilon_inversion import epsilon_from_uniform, ldp_auditor
 from dpradar.bounds import assess
-from dpradar.numerics.intervals import clopper_pearson_low
+from dpradar.numerics.confidence_intervals import clopper_pearson_low
 from dpradar.threats import Prior, Threat
 
 from . import canvas
@@ -132,7 +132,8 @@ def _own_curve(name: str, m: int) -> tuple[Floats, Floats]:
 def own_epsilons(success: Sequence[float], protocol: Any, name: str) -> list[float | None]:
     """Return the epsilons at which the protocol itself is attacked as successfully; None above what it can reach.
 
-    As :func:`dpradar.audits.inversion.epsilon_from_own_curve`, by the closed form instead of a whole assessment.
+    As :func:`dpradar.audits.epsilon_inversion.epsilon_from_own_curve`,
+    by the closed form instead of a whole assessment.
 
     Examples
     --------

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpradar.audits.inversion import epsilon_from_uniform
-from dpradar.numerics.intervals import clopper_pearson_low
+from dpradar.audits.epsilon_inversion import epsilon_from_uniform
+from dpradar.numerics.confidence_intervals import clopper_pearson_low
 
 from . import canvas
 from .attack_counts import PROTOCOLS, Held, held_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpradar.bounds.programme import approx_black_box
+from dpradar.bounds.approx_black_box import approx_black_box
 from dpradar.bounds.rad import pairwise_knapsack
 from dpradar.errors import NumericsError
 from dpradar.guarantees.approx import tv_of_approx

@@ -15,7 +15,7 @@ from dpradar.attacks import attack
 from dpradar.attacks.strategies import walk_or_report
 from dpradar.bounds import assess
 from dpradar.mechanisms import Exponential
-from dpradar.numerics.intervals import clopper_pearson
+from dpradar.numerics.confidence_intervals import clopper_pearson
 from dpradar.threats import Prior, Threat
 
 from . import canvas

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpradar.attacks import attack
-from dpradar.attacks.run import draw_targets
+from dpradar.attacks.attack_runs import draw_targets
 from dpradar.attacks.strategies import prior_only, walk_or_report
 from dpradar.bounds import assess
 from dpradar.mechanisms import GRR
-from dpradar.numerics.intervals import clopper_pearson
+from dpradar.numerics.confidence_intervals import clopper_pearson
 from dpradar.threats import Prior, Threat
 
 from . import canvas

@@ -1,4 +1,4 @@
-"""What is believed about movement: how often each node is visited, and what comes after it."""
+"""Mobility models from trips: how often each node is visited, and which node follows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _M = Param(name="m", integer=True, low=2, what="the number of nodes", typical=(5
 _SMOOTHING = Param(name="smoothing", low=0.0, what="what is added to each count", typical=(0.0, 1.0))
 
 
-def _joined(name: str, trips: Sequence[NDArray[np.int64]], m: int) -> NDArray[np.int64]:
+def _concatenate_trips(name: str, trips: Sequence[NDArray[np.int64]], m: int) -> NDArray[np.int64]:
     allowed, hint = f"arrays of node numbers 0 .. {m - 1}", "Map the points to nodes of the same roads first."
     points = np.concatenate([np.asarray(trip) for trip in trips]) if len(trips) else np.empty(0, dtype=np.int64)
     if points.size and not np.issubdtype(points.dtype, np.integer):
@@ -50,7 +50,9 @@ def visits(trips: Sequence[NDArray[np.int64]], m: int, smoothing: float = 0.0) -
     [0.5, 0.25, 0.25, 0.0]
     """
     size = int(_M.check("visits", m))
-    counts = np.bincount(_joined("visits", trips, size), minlength=size) + _SMOOTHING.check("visits", smoothing)
+    counts = np.bincount(_concatenate_trips("visits", trips, size), minlength=size) + _SMOOTHING.check(
+        "visits", smoothing
+    )
     if not counts.sum() > 0.0:
         raise ParameterError("visits.trips", "trips with at least one point", "none", "Or give a smoothing above 0.")
     return Prior.of(counts / counts.sum())
@@ -70,7 +72,7 @@ def markov(trips: Sequence[NDArray[np.int64]], roads: Roads) -> csr_array:
     [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]
     """
     m = roads.size
-    points = _joined("markov", trips, m)
+    points = _concatenate_trips("markov", trips, m)
     last = np.cumsum([len(trip) for trip in trips], dtype=np.int64) - 1
     within = np.ones(points.size, dtype=bool)
     within[last[last >= 0]] = False  # from the last point of a trip there is no step
@@ -85,7 +87,7 @@ def markov(trips: Sequence[NDArray[np.int64]], roads: Roads) -> csr_array:
     return result
 
 
-def _filled(m: int, largest: float, steepness: float) -> NDArray[np.float64]:
+def _capped_power_law(m: int, largest: float, steepness: float) -> NDArray[np.float64]:
     """Return ``largest``, then min(largest, c i^-steepness) for i = 1 .. m-1, with c such that all sum to 1."""
     log_weights = -steepness * np.log(np.arange(1, m))
     log_tails = np.logaddexp.accumulate(log_weights[::-1])[::-1]
@@ -123,13 +125,13 @@ def skewed(m: int, collision: float, largest: float) -> Prior:
     lowest = peak**2 + (1.0 - peak) ** 2 / (size - 1)
     highest = full * peak**2 + max(1.0 - full * peak, 0.0) ** 2
     hint = "Σ π² is least when the other nodes are equal, and most when as many as can have the largest probability."
-    wanted = Param(name="collision", low=0.0, high=1.0, what="Σ π²").check("skewed", collision)
-    if not lowest - _TOLERANCE <= wanted <= highest + _TOLERANCE:
-        raise ParameterError("skewed.collision", f"between {lowest:.9g} and {highest:.9g}", f"{wanted:g}", hint)
+    target = Param(name="collision", low=0.0, high=1.0, what="Σ π²").check("skewed", collision)
+    if not lowest - _TOLERANCE <= target <= highest + _TOLERANCE:
+        raise ParameterError("skewed.collision", f"between {lowest:.9g} and {highest:.9g}", f"{target:g}", hint)
 
     def excess(steepness: float) -> float:
-        probabilities = _filled(size, peak, steepness)
-        return float(np.dot(probabilities, probabilities)) - wanted
+        probabilities = _capped_power_law(size, peak, steepness)
+        return float(np.dot(probabilities, probabilities)) - target
 
     low, high = 0.0, 1.0
     while excess(high) < -_ROUNDING and high < _STEEPEST:
@@ -140,7 +142,7 @@ def skewed(m: int, collision: float, largest: float) -> Prior:
         steepness = high
     else:
         steepness = float(brentq(excess, low, high, xtol=1e-14))
-    prior = Prior.of(_filled(size, peak, steepness))
-    if abs(prior.collision - wanted) > _TOLERANCE or abs(float(prior.probabilities.max()) - peak) > _TOLERANCE:
-        raise NumericsError(f"no prior over {size} nodes met {wanted:g} and {peak:g} to {_TOLERANCE:g}")
+    prior = Prior.of(_capped_power_law(size, peak, steepness))
+    if abs(prior.collision - target) > _TOLERANCE or abs(float(prior.probabilities.max()) - peak) > _TOLERANCE:
+        raise NumericsError(f"no prior over {size} nodes met {target:g} and {peak:g} to {_TOLERANCE:g}")
     return prior

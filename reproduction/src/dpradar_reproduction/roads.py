@@ -48,11 +48,11 @@ def mobility_file(folder: Path | str | None, name: str) -> Path:
         ...
     dpradar.errors.ParameterError: folder must be a data folder with mobility/porto-road-nodes.txt.gz; got /nowhere...
     """
-    given = os.environ.get(_VARIABLE) if folder is None else folder
-    file = None if not given else Path(given) / _FOLDER / name
+    data_folder = os.environ.get(_VARIABLE) if folder is None else folder
+    file = None if not data_folder else Path(data_folder) / _FOLDER / name
     if file is None or not file.is_file():
         hint = f"Give the folder, or name it in {_VARIABLE}; Roads.synthetic needs no data."
-        raise ParameterError("folder", f"a data folder with {_FOLDER}/{name}", given or "none", hint)
+        raise ParameterError("folder", f"a data folder with {_FOLDER}/{name}", data_folder or "none", hint)
     return file
 
 
@@ -135,21 +135,21 @@ class Roads:
             hint = "All distances are kept, two bytes a pair."
             raise ParameterError("Roads.nodes", f"a table of 2 to {_LARGEST} nodes", f"{before}", hint)
         pairs = _checked_edges(edges, before)
-        kept = largest_strong_component(before, pairs)
-        if kept.size < 2:
+        component = largest_strong_component(before, pairs)
+        if component.size < 2:
             hint = "Give two-way streets in both directions."
             raise ParameterError("Roads.edges", "such that some nodes reach each other", "no such two", hint)
         number = np.full(before, -1)
-        number[kept] = np.arange(kept.size)
+        number[component] = np.arange(component.size)
         pairs = number[pairs]
-        pairs, points = pairs[(pairs >= 0).all(axis=1)], points[kept]
-        dropped = before - kept.size
+        pairs, points = pairs[(pairs >= 0).all(axis=1)], points[component]
+        dropped = before - component.size
         note = f" {dropped:,} of {before:,} nodes dropped: not in the largest strongly connected part."
         middle = (points.min(axis=0) + points.max(axis=0)) / 2.0
         about = (float(middle[0]), float(middle[1])) if centre is None else centre
         if radius_metres is None:
             radius_metres = float(np.linalg.norm(_metres(points, unit, about), axis=1).max())
-        hops = hop_distances(kept.size, pairs)
+        hops = hop_distances(component.size, pairs)
         for array in (points, pairs, hops):
             array.setflags(write=False)
         return cls(points, pairs, hops, source + (note if dropped else ""), dropped, unit, about, radius_metres)

@@ -62,7 +62,7 @@ def _matrix(m: int, pairs: NDArray[np.int64], values: NDArray[np.float64]) -> cs
     return csr_array((values, (row, column)), shape=(m, m))
 
 
-def _in_tree(points: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _in_spanning_tree(points: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which pairs are in the shortest tree that connects all points."""
     m = len(points)
     lengths = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
@@ -76,15 +76,15 @@ def _longest_way(m: int, edges: NDArray[np.int64], sources: NDArray[np.int64]) -
 
     Not always the diameter, but never more, and far cheaper than all distances.
     """
-    there = adjacency(m, edges)
-    back = there.T.tocsr()
-    seen = 0
+    graph = adjacency(m, edges)
+    back = graph.T.tocsr()
+    longest = 0
     for _ in range(2):
-        away = dijkstra(there, unweighted=True, indices=sources)
-        home = dijkstra(back, unweighted=True, indices=sources)
-        seen = max(seen, int(away.max()), int(home.max()))
-        sources = np.unique(np.concatenate([away.argmax(axis=1), home.argmax(axis=1)]))
-    return seen
+        distance_from = dijkstra(graph, unweighted=True, indices=sources)
+        distance_to = dijkstra(back, unweighted=True, indices=sources)
+        longest = max(longest, int(distance_from.max()), int(distance_to.max()))
+        sources = np.unique(np.concatenate([distance_from.argmax(axis=1), distance_to.argmax(axis=1)]))
+    return longest
 
 
 def streets(points: NDArray[np.float64], diameter: float, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -104,27 +104,27 @@ def streets(points: NDArray[np.float64], diameter: float, rng: np.random.Generat
     """
     m = len(points)
     pairs = gabriel(points)
-    tree = _in_tree(points, pairs)
+    tree = _in_spanning_tree(points, pairs)
     priority = np.where(tree, -1.0, rng.random(len(pairs)))
     one_way = ~tree & (rng.random(len(pairs)) < _ONE_WAY)
     backwards = rng.random(len(pairs)) < 1 / 2
     forth, back = ~(one_way & backwards), ~(one_way & ~backwards)
 
-    def kept(share: float) -> NDArray[np.int64]:
+    def edges_below(share: float) -> NDArray[np.int64]:
         chosen = priority < share
         return np.vstack([pairs[chosen & forth], pairs[chosen & back][:, ::-1]])
 
     # The longest way starts or ends far from the middle, so a few outer nodes are a good place to look for it.
     outermost = np.argsort(np.linalg.norm(points - points.mean(axis=0), axis=1), kind="stable")[-_OUTERMOST:]
     low, high = 0.0, 1.0
-    tried: dict[float, int] = {}
+    lengths: dict[float, int] = {}
     for share in (low, high):
-        tried[share] = _longest_way(m, kept(share), outermost)
+        lengths[share] = _longest_way(m, edges_below(share), outermost)
     for _ in range(_STEPS):
         share = (low + high) / 2.0
-        tried[share] = _longest_way(m, kept(share), outermost)
-        low, high = (share, high) if tried[share] > diameter else (low, share)
-    return kept(min(tried, key=lambda share: abs(tried[share] - diameter)))
+        lengths[share] = _longest_way(m, edges_below(share), outermost)
+        low, high = (share, high) if lengths[share] > diameter else (low, share)
+    return edges_below(min(lengths, key=lambda share: abs(lengths[share] - diameter)))
 
 
 def adjacency(m: int, edges: NDArray[np.int64]) -> csr_array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpradar.correlated import Joint
-from dpradar.correlated.finite import channel_leakage
+from dpradar.correlated.finite_models import channel_leakage
 from dpradar.granularity.claims import survey
 
 from .table import Table

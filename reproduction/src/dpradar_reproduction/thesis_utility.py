@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from dpradar.correlated import Chain, GaussianGroups, fit, leakage
 from dpradar.correlated.accuracy import simulate
 from dpradar.correlated.gaussian import equal_variances, h, largest_correlation, reach
+from dpradar.correlated.gaussian_lower_bound import gaussian_lower
 from dpradar.correlated.markov import gamma, row_and_column_ratios, steps
-from dpradar.correlated.tails import gaussian_lower
-from dpradar.correlated.theorems import inverted
+from dpradar.correlated.theorems import invert_leakage
 
 from . import canvas, thesis_data
 from .table import Table
@@ -205,7 +205,7 @@ def markov(
                 GENERAL: epsilon / n,
                 PRINTED: epsilon - 4.0 * math.log(one.ratio_printed),
                 CORRECTED: epsilon - 4.0 * math.log(ratio),
-                OURS: inverted(lambda e, c=chain: steps(c, e)[0], epsilon, epsilon / (2.0 * n)),  # type: ignore[misc]
+                OURS: invert_leakage(lambda e, c=chain: steps(c, e)[0], epsilon, epsilon / (2.0 * n)),  # type: ignore[misc]
                 DP: epsilon,
             }
             for mechanism, level in levels.items():

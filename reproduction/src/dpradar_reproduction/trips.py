@@ -51,10 +51,10 @@ def trips_porto(folder: Path | str | None, roads: Roads) -> list[NDArray[np.int6
                 _, latitude, longitude, _ = line.split()
                 points.append((float(latitude), float(longitude)))
             except ValueError:
-                raise _unreadable(file, number, "time, latitude, longitude and edge") from None
+                raise _unreadable_line_error(file, number, "time, latitude, longitude and edge") from None
             starts.append(new)
             new = False
-    return _cut(np.array(points), np.array(starts), roads)
+    return _split_trips(np.array(points), np.array(starts), roads)
 
 
 def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.int64]]:
@@ -73,7 +73,7 @@ def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.in
                 latitude, longitude, time, user = line.rstrip("\n").split(",")
                 points.append((float(latitude), float(longitude)))
             except ValueError:
-                raise _unreadable(file, number, "latitude, longitude, time and user") from None
+                raise _unreadable_line_error(file, number, "latitude, longitude, time and user") from None
             times.append(time)
             users.append(user)
     _, user_code = np.unique(users, return_inverse=True)
@@ -82,15 +82,15 @@ def trips_geolife(folder: Path | str | None, roads: Roads) -> list[NDArray[np.in
     user_code, seconds = user_code[order], seconds[order]
     starts = np.ones(order.size, dtype=bool)
     starts[1:] = (np.diff(user_code) != 0) | (np.diff(seconds) > _GAP_SECONDS)
-    return _cut(np.array(points)[order], starts, roads)
+    return _split_trips(np.array(points)[order], starts, roads)
 
 
-def _unreadable(file: Path, number: int, columns: str) -> ParameterError:
+def _unreadable_line_error(file: Path, number: int, columns: str) -> ParameterError:
     # The line itself stays out of the message: it says where a person was.
     return ParameterError("folder", f"one whose {file.name} has {columns} in each line", f"another line {number}")
 
 
-def _cut(points: NDArray[np.float64], starts: NDArray[np.bool_], roads: Roads) -> list[NDArray[np.int64]]:
+def _split_trips(points: NDArray[np.float64], starts: NDArray[np.bool_], roads: Roads) -> list[NDArray[np.int64]]:
     """Return the nodes of the points inside, cut where a trip starts or comes back from outside."""
     node, inside = roads.nearest(points)
     begins = starts.copy()
@@ -131,24 +131,24 @@ def synthetic_trips(
         raise ParameterError("synthetic_trips.prior", f"over {roads.size} nodes", f"{prior.size} values", hint)
     neighbours = _neighbours(roads)
     metres = roads.metres
-    here = rng.choice(roads.size, size=n_trips, p=None if prior is None else prior.probabilities)
+    position = rng.choice(roads.size, size=n_trips, p=None if prior is None else prior.probabilities)
     heading = np.zeros((n_trips, 2))
     visited = np.empty((n_trips, n_points), dtype=np.int64)
-    visited[:, 0] = here
+    visited[:, 0] = position
     for step in range(1, n_points):
-        options = neighbours[here]
-        ahead = metres[options] - metres[here][:, None, :]
-        lengths = np.linalg.norm(ahead, axis=2, keepdims=True)
+        options = neighbours[position]
+        direction = metres[options] - metres[position][:, None, :]
+        lengths = np.linalg.norm(direction, axis=2, keepdims=True)
         # Two nodes at the same place have no direction between them: neither straight on nor back.
-        ahead = np.divide(ahead, lengths, out=np.zeros_like(ahead), where=lengths > 0.0)
-        weights = np.exp(strength * np.einsum("tnd,td->tn", ahead, heading)) * (options >= 0)
+        direction = np.divide(direction, lengths, out=np.zeros_like(direction), where=lengths > 0.0)
+        weights = np.exp(strength * np.einsum("tnd,td->tn", direction, heading)) * (options >= 0)
         limits = np.cumsum(weights, axis=1)
         drawn = (limits <= rng.random((n_trips, 1)) * limits[:, -1:]).sum(axis=1)
         moves = rng.random(n_trips) >= rest
         chosen = np.arange(n_trips), drawn
-        here = np.where(moves, options[chosen], here)
-        heading = np.where(moves[:, None], ahead[chosen], heading)
-        visited[:, step] = here
+        position = np.where(moves, options[chosen], position)
+        heading = np.where(moves[:, None], direction[chosen], heading)
+        visited[:, step] = position
     return list(visited)
 
 

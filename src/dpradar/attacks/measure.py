@@ -1,4 +1,4 @@
-"""What someone's own attack gains: reconstruction advantage and intervals from its logged results."""
+"""The reconstruction advantage of a user-supplied attack, with intervals, from its logged results."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from .._version import __version__
 from ..errors import ParameterError
+from ..numerics.confidence_intervals import clopper_pearson, empirical_bernstein
 from ..numerics.decimals import near
-from ..numerics.intervals import clopper_pearson, empirical_bernstein
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
-from .run import CONFIDENCE
+from .attack_runs import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
         rad, success, false_hit, count = _by_target(first, second, targets, failure, paired=paired)
     else:
         success, false_hit = _share(first, failure), _share(second, failure)
-        rad, count = _paired(first, second, failure) if paired else _apart(first, second, failure), first.size
+        rad, count = (_paired if paired else _difference)(first, second, failure), first.size
     return AttackRun(
         rad=rad,
         success=success,
@@ -94,30 +94,30 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
 
 def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
     hint = "Give guesses and truth=, or booleans that say which guesses were right."
-    found = _flat(owner, guesses, hint)
-    if found.ndim != 1 or found.size == 0:
-        raise ParameterError(owner, "a list with one entry per guess", f"shape {found.shape}", hint)
+    answers = _as_array(owner, guesses, hint)
+    if answers.ndim != 1 or answers.size == 0:
+        raise ParameterError(owner, "a list with one entry per guess", f"shape {answers.shape}", hint)
     if truth is None:
-        if found.dtype != bool:
-            raise ParameterError(owner, "booleans when no truth is given", f"{found.dtype}", hint)
-        return found
-    right = _flat("truth", truth, hint)
-    if right.shape != found.shape:
-        raise ParameterError("truth", f"{found.size} entries, one per guess", f"{right.size}", hint)
-    if (found.dtype.kind in "US") != (right.dtype.kind in "US") and "O" not in (found.dtype.kind, right.dtype.kind):
+        if answers.dtype != bool:
+            raise ParameterError(owner, "booleans when no truth is given", f"{answers.dtype}", hint)
+        return answers
+    right = _as_array("truth", truth, hint)
+    if right.shape != answers.shape:
+        raise ParameterError("truth", f"{answers.size} entries, one per guess", f"{right.size}", hint)
+    if (answers.dtype.kind in "US") != (right.dtype.kind in "US") and "O" not in (answers.dtype.kind, right.dtype.kind):
         # "1" is never equal to 1: every guess would count as wrong, and the risk as 0.
         hint = "Give guesses and truth as the same kind, words or numbers."
-        raise ParameterError("truth", f"of the kind of the guesses, {found.dtype}", f"{right.dtype}", hint)
+        raise ParameterError("truth", f"of the kind of the guesses, {answers.dtype}", f"{right.dtype}", hint)
     if within > 0.0:
         try:
-            return near(found, right, within)
+            return near(answers, right, within)
         except (TypeError, ValueError):
             message = "Leave within= out for guesses that are not numbers."
-            raise ParameterError(owner, "numbers when within is given", f"{found.dtype}", message) from None
-    return np.asarray(found == right)
+            raise ParameterError(owner, "numbers when within is given", f"{answers.dtype}", message) from None
+    return np.asarray(answers == right)
 
 
-def _flat(owner: str, values: Any, hint: str) -> NDArray[Any]:
+def _as_array(owner: str, values: Any, hint: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
@@ -130,25 +130,25 @@ def _share(hits: Bools, failure: float) -> Estimate:
     return Estimate(estimate=count / hits.size, low=low, high=high)
 
 
-def _apart(first: Bools, second: Bools, failure: float) -> Estimate:
+def _difference(first: Bools, second: Bools, failure: float) -> Estimate:
     one, other = _share(first, failure / 2.0), _share(second, failure / 2.0)
     return Estimate(estimate=one.estimate - other.estimate, low=one.low - other.high, high=one.high - other.low)
 
 
 def _paired(first: Bools, second: Bools, failure: float) -> Estimate:
     """Only targets on whom the two disagree count: rad is the share won minus the share lost."""
-    return _apart(first & ~second, second & ~first, failure)
+    return _difference(first & ~second, second & ~first, failure)
 
 
 def _by_target(
     first: Bools, second: Bools, targets: Any, failure: float, *, paired: bool
 ) -> tuple[Estimate, Estimate, Estimate, int]:
-    names = _flat("targets", targets, "Name the target behind each entry.")
+    names = _as_array("targets", targets, "Name the target behind each entry.")
     if names.shape != first.shape or (not paired and second.size != first.size):
         hint = "Name the target behind each entry of both lists."
         raise ParameterError("targets", f"{first.size} names, one per guess", f"{names.size}", hint)
-    seen: dict[Any, int] = {}
-    code = np.array([seen.setdefault(name, len(seen)) for name in names.tolist()])
+    codes_by_name: dict[Any, int] = {}
+    code = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in names.tolist()])
     count = np.bincount(code)
     one, other = np.bincount(code, weights=first) / count, np.bincount(code, weights=second) / count
     parts = [(one - other, -1.0), (one, 0.0), (other, 0.0)]

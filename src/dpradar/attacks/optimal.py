@@ -12,16 +12,16 @@ from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import Mechanism, Release
 from ..params import shown
 from ..threats import Threat
-from .continuous import ContinuousAttack
-from .general import GeneralAttack, LikeliestValue
-from .sets import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
-from .single import ReportedValue
+from .continuous_attack import ContinuousAttack
+from .posterior_attack import LikeliestValue, PosteriorAttack
+from .reported_value import ReportedValue
+from .set_valued_reports import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
 
 if TYPE_CHECKING:
     from ..threats.cover import Cover
-    from .play import Attack
+    from .attack_protocol import Attack
 
-__all__ = ["Maximise", "OptimalAttack", "optimal_attack", "tells_apart"]
+__all__ = ["Maximise", "OptimalAttack", "optimal_attack", "separates_values"]
 
 Maximise = Literal["rad", "success"]
 Ints = NDArray[np.intp]
@@ -42,7 +42,7 @@ class OptimalAttack:
         return f"optimal for {self.maximise}"
 
     def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Any:
-        """Attack every report; see :class:`dpradar.attacks.play.Played`."""
+        """Attack every report; see :class:`dpradar.attacks.attack_protocol.BatchOutcome`."""
         return self.inner.play(reports, targets, rng)
 
     def __repr__(self) -> str:
@@ -86,10 +86,10 @@ def optimal_attack(mechanism: Any, threat: Threat, maximise: Maximise = "rad") -
         hint = "Such as Threat(Prior.uniform(10)) (command line: --m 10, --values 0:100 or --prior 0.5,0.3,0.2)."
         raise ParameterError("attack", "given a threat with a prior", repr(threat), hint)
     release = mechanism.at(threat.prior)
-    return OptimalAttack(release, threat, maximise, _fitting(release, threat, maximise))
+    return OptimalAttack(release, threat, maximise, _select_attack(release, threat, maximise))
 
 
-def _fitting(  # noqa: PLR0911 (one return for each kind of release)
+def _select_attack(  # noqa: PLR0911 (one return for each kind of release)
     release: Release, threat: Threat, maximise: Maximise
 ) -> Attack:
     prior = threat.finite
@@ -105,24 +105,24 @@ def _fitting(  # noqa: PLR0911 (one return for each kind of release)
             "far from 0 that rounding hides the noise. Use a mechanism; subtract the smallest contribution from all."
         )
         raise UnsupportedError(message)
-    apart = tells_apart(cover)
-    alone = apart and len(cover.blocks) == 1 and cover.blocks[0].members.size == pi.size
-    if release.diagonal is not None and apart:
+    separates = separates_values(cover)
+    alone = separates and len(cover.blocks) == 1 and cover.blocks[0].members.size == pi.size
+    if release.diagonal is not None and separates:
         return ReportedValue(release.diagonal, pi, threat.codes, maximise)
     if release.sets is not None and alone:
         if prior.is_uniform:
             return SomeMember(release.sets)
         return LikeliestMember(release.sets, pi, maximise)
-    if release.sets is not None and apart and not cover.blocks:
+    if release.sets is not None and separates and not cover.blocks:
         return KnownMember(release.sets, pi, maximise)
-    if release.sets is not None and apart and maximise == "rad":
+    if release.sets is not None and separates and maximise == "rad":
         return MemberOfFibre(release.sets, pi, threat.codes)
     if alone and prior.is_uniform:
         return LikeliestValue(release.likelihoods, pi.size)
-    return GeneralAttack(release.likelihoods, pi, cover, maximise)
+    return PosteriorAttack(release.likelihoods, pi, cover, maximise)
 
 
-def tells_apart(cover: Cover) -> bool:
+def separates_values(cover: Cover) -> bool:
     """Return whether a guess is right about one value only, and every fibre can be missed.
 
     Where nothing is known the one fibre need not be: no report points outside of it.

@@ -1,4 +1,4 @@
-"""Attacks that are not optimal, to compare: say what was reported, say the likeliest value, or any function.
+"""Attacks that are not optimal, for comparison: guess the report, the likeliest value, or any function.
 
 A strategy is a function ``(reports, known, rng) -> guesses``: one guess per report, the number of a value of the prior
 (-1 for 'no guess'); ``known`` holds what the attacker knows of each target, as a number (the code of its label; all 0
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ParameterError, UnsupportedError
-from .play import Attack, Played
+from .attack_protocol import Attack, BatchOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,11 +86,11 @@ def mode_of_reports(others: Any, m: int) -> Any:
     leaders, chasers = np.flatnonzero(counts == top), counts == top - 1
 
     def guess(reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
-        own = np.asarray(reports, dtype=np.intp)
-        tied = leaders[rng.integers(0, leaders.size, size=own.size)]
+        reported = np.asarray(reports, dtype=np.intp)
+        tied = leaders[rng.integers(0, leaders.size, size=reported.size)]
         # A report for a leader decides; one for a value that is one behind makes it one of the leaders.
-        joins = chasers[own] & (rng.random(own.size) * (leaders.size + 1) < 1.0)
-        return np.where((counts[own] == top) | joins, own, tied)
+        joins = chasers[reported] & (rng.random(reported.size) * (leaders.size + 1) < 1.0)
+        return np.where((counts[reported] == top) | joins, reported, tied)
 
     return guess
 
@@ -115,13 +115,13 @@ def walk_or_report(transitions: Any, threshold: float = 0.0) -> Any:
     before = np.concatenate([[0.0], running])[rows.indptr]
 
     def guess(reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
-        said = np.asarray(reports, dtype=np.intp)
-        chance = np.asarray(rows[known, said]).ravel()
+        reported = np.asarray(reports, dtype=np.intp)
+        chance = np.asarray(rows[known, reported]).ravel()
         # The row's entries lie between two running sums: a uniform point between them falls on the next place.
         start, stop = rows.indptr[known], rows.indptr[known + 1]
-        point = before[known] + rng.random(said.size) * (before[known + 1] - before[known])
+        point = before[known] + rng.random(reported.size) * (before[known + 1] - before[known])
         at = np.clip(np.searchsorted(running, point, side="right"), start, np.maximum(stop - 1, start))
-        return np.where(chance > threshold, said, rows.indices[np.minimum(at, rows.indices.size - 1)])
+        return np.where(chance > threshold, reported, rows.indices[np.minimum(at, rows.indices.size - 1)])
 
     return guess
 
@@ -135,7 +135,7 @@ class GuessAttack:
     name: str
     constant: bool = False  # whatever is reported, the guess is right about someone else equally often
 
-    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> Played:
+    def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
         codes = self.threat.codes
         hits = self._right(self._checked(reports, codes[targets], rng), targets)
@@ -145,34 +145,34 @@ class GuessAttack:
             strangers = np.searchsorted(running, rng.random(targets.size) * running[-1], side="right")
             strangers = np.minimum(strangers, pi.size - 1)
             guesses = self._checked(reports, codes[strangers], rng)
-            return Played(hits, self._right(guesses, strangers).astype(float), sampled=True)
+            return BatchOutcome(hits, self._right(guesses, strangers).astype(float), sampled=True)
         others = np.zeros(targets.size)
         for kind in kinds:
             guesses = self._checked(reports, np.full(targets.size, kind), rng)
             others += self._mass(guesses, codes == kind)
-        return Played(hits, np.minimum(others, 1.0), constant=self.constant)
+        return BatchOutcome(hits, np.minimum(others, 1.0), constant=self.constant)
 
     def _checked(self, reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
         size = self.threat.finite.size
         allowed = f"one whole number from -1 to {size - 1} per report"
         try:
-            found = np.asarray(self.guess(reports, known, rng))
+            guesses = np.asarray(self.guess(reports, known, rng))
         except (TypeError, ValueError) as error:
             hint = f"It raised {type(error).__name__}; it is called as (reports, known, rng)."
             raise ParameterError("strategy", allowed, "an error", hint) from error
-        if found.shape != known.shape or not np.issubdtype(found.dtype, np.integer):
-            raise ParameterError("strategy", allowed, f"an array of shape {found.shape} and type {found.dtype}")
-        if found.size and (found.min() < -1 or found.max() >= size):
-            raise ParameterError("strategy", allowed, f"{found.min()} to {found.max()}")
-        return found.astype(np.intp)
+        if guesses.shape != known.shape or not np.issubdtype(guesses.dtype, np.integer):
+            raise ParameterError("strategy", allowed, f"an array of shape {guesses.shape} and type {guesses.dtype}")
+        if guesses.size and (guesses.min() < -1 or guesses.max() >= size):
+            raise ParameterError("strategy", allowed, f"{guesses.min()} to {guesses.max()}")
+        return guesses.astype(np.intp)
 
     def _right(self, guesses: Ints, targets: Ints) -> NDArray[np.bool_]:
         goal, prior = self.threat.goal, self.threat.finite
-        made = guesses >= 0
+        valid = guesses >= 0
         cells = goal.partition(prior)
         if cells is not None:
-            return np.asarray(made & (cells[guesses] == cells[targets]))
-        return np.asarray(made & goal.hits(prior)[guesses, targets])
+            return np.asarray(valid & (cells[guesses] == cells[targets]))
+        return np.asarray(valid & goal.hits(prior)[guesses, targets])
 
     def _mass(self, guesses: Ints, fibre: NDArray[np.bool_]) -> Floats:
         """Return the prior mass of the fibre that each guess is right about."""
@@ -204,8 +204,8 @@ def as_attack(strategy: Any, release: Release, threat: Threat) -> Attack:
         likeliest, name = prior_only(threat.finite.probabilities), "likeliest value, without the report"
         return GuessAttack(likeliest, threat, name, constant=threat.knowledge.kind == "nothing")
     if hasattr(strategy, "play"):
-        found: Attack = strategy
-        return found
+        attack: Attack = strategy
+        return attack
     if callable(strategy):
         return GuessAttack(strategy, threat, getattr(strategy, "__name__", "a strategy"))
     allowed = "None (optimal), 'report', 'prior' or a function (reports, known, rng) -> guesses"

@@ -1,4 +1,4 @@
-"""Audit someone's implementation: what its outputs prove, and whether its claim survives them."""
+"""Audit an implementation: a lower bound on epsilon from its outputs, and a test of its claim."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
-from ..attacks.run import checked_seed
+from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..mechanisms.capabilities import Mechanism
 from ..params import Param
 from ..threats import Prior
-from .blind import blind_audit, log_audit
-from .limits import claimed
-from .plan import Plan
-from .protocol import protocol_job
-from .sources import source_of
-from .threatened import rad_job
+from .audit_plan import AuditPlan
+from .epsilon_limits import claim_under
+from .likelihood_audit import protocol_job
+from .output_sources import source_of
+from .search_audit import log_audit, search_audit
+from .threat_audit import rad_job
 
 if TYPE_CHECKING:
     from ..results.audit import AuditResult
     from ..threats import Threat
-    from .limits import Claim
-    from .outputs import AskedKind
-    from .plan import AuditJob, Progress
-    from .sources import Source
+    from .audit_plan import AuditJob, Progress
+    from .epsilon_limits import AuditedClaim
+    from .output_arrays import RequestedKind
+    from .output_sources import OutputSource
 
 __all__ = ["audit", "audit_job"]
 
@@ -64,7 +64,7 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
     looks: int = 50,
     seed: int | None = None,
     vectorised: bool | None = None,
-    output_kind: AskedKind = "auto",
+    output_kind: RequestedKind = "auto",
     workers: int = 1,
     progress: Progress | None = None,
 ) -> AuditResult:
@@ -108,9 +108,9 @@ def audit(  # noqa: PLR0913 (keywords that stand for themselves)
     >>> result.refuted, result.epsilon_lower > 1.0
     (True, True)
     """
-    asked = _asked(**locals())
-    job, plan = asked.job(), asked.plan
-    return asked.finished(asked.searched() if job is None else job.result(job.pieces.run(plan.workers)))
+    request = _checked_request(**locals())
+    job, plan = request.job(), request.plan
+    return request.with_provenance(request.search() if job is None else job.result(job.pieces.run(plan.workers)))
 
 
 def audit_job(sampler: Any, **settings: Any) -> AuditJob[Any] | None:
@@ -118,21 +118,21 @@ def audit_job(sampler: Any, **settings: Any) -> AuditJob[Any] | None:
 
     That is so where the outputs choose what is tested (a search), and where they decide when to stop (sequential).
     """
-    given = inspect.signature(audit).bind(sampler, **settings)
-    given.apply_defaults()
-    asked = _asked(**given.arguments)
-    job = None if asked.plan.sequential else asked.job()
-    return None if job is None else replace(job, result=lambda parts: asked.finished(job.result(parts)))
+    arguments = inspect.signature(audit).bind(sampler, **settings)
+    arguments.apply_defaults()
+    request = _checked_request(**arguments.arguments)
+    job = None if request.plan.sequential else request.job()
+    return None if job is None else replace(job, result=lambda parts: request.with_provenance(job.result(parts)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Asked:
+class _AuditRequest:
     """The checked arguments of an audit."""
 
-    source: Source
-    promised: Claim
+    source: OutputSource
+    audited: AuditedClaim
     claim: Any
-    plan: Plan
+    plan: AuditPlan
     threat: Threat | None
     protocol: Any
     guess: Any
@@ -140,26 +140,26 @@ class _Asked:
     def job(self) -> AuditJob[Any] | None:
         """Return the audit in pieces; None for a search."""
         if self.threat is not None:
-            return rad_job(self.source, self.promised, self.claim, self.threat, self.protocol, self.guess, self.plan)
+            return rad_job(self.source, self.audited, self.claim, self.threat, self.protocol, self.guess, self.plan)
         if self.protocol is not None:
-            return protocol_job(self.source, self.promised, self.protocol, self.plan)
+            return protocol_job(self.source, self.audited, self.protocol, self.plan)
         return None
 
-    def searched(self) -> AuditResult:
-        """Return the audit of outputs of which nothing is known."""
+    def search(self) -> AuditResult:
+        """Return the audit of outputs of an unknown mechanism."""
         if self.source.log is not None:
-            return log_audit(self.source, self.source.log, self.promised, self.plan)
-        return blind_audit(self.source, self.promised, self.plan)
+            return log_audit(self.source, self.source.log, self.audited, self.plan)
+        return search_audit(self.source, self.audited, self.plan)
 
-    def finished(self, result: AuditResult) -> AuditResult:
-        """Return the result with what it takes to have it again."""
+    def with_provenance(self, result: AuditResult) -> AuditResult:
+        """Return the result with what is needed to reproduce it."""
         plan = self.plan
         seed = plan.root.entropy if isinstance(plan.root.entropy, int) else None
-        asked = plan.trials if result.asked is None else result.asked
-        return replace(result, seed=seed, version=__version__, asked=asked)
+        trials = plan.trials if result.asked is None else result.asked
+        return replace(result, seed=seed, version=__version__, asked=trials)
 
 
-def _asked(  # noqa: PLR0913 (those of an audit)
+def _checked_request(  # noqa: PLR0913 (those of an audit)
     sampler: Any,
     *,
     claim: Any,
@@ -175,12 +175,12 @@ def _asked(  # noqa: PLR0913 (those of an audit)
     looks: int,
     seed: int | None,
     vectorised: bool | None,
-    output_kind: AskedKind,
+    output_kind: RequestedKind,
     workers: int,
     progress: Progress | None,
-) -> _Asked:
+) -> _AuditRequest:
     root = np.random.SeedSequence(checked_seed("audit", seed))
-    plan = Plan(
+    plan = AuditPlan(
         root=root,
         trials=int(TRIALS.check("audit", trials)),
         failure=SIGNIFICANCE.check("audit", significance),
@@ -196,26 +196,28 @@ def _asked(  # noqa: PLR0913 (those of an audit)
     if protocol is not None and not isinstance(protocol, Mechanism):
         raise ParameterError("audit.protocol", "a mechanism, such as OUE(m=100, epsilon=1.0)", repr(protocol))
     probe = np.random.default_rng(root.spawn(1)[0])
-    source = source_of(sampler, domain, pairs, vectorised=vectorised, asked=output_kind, probe=probe)
+    source = source_of(sampler, domain, pairs, vectorised=vectorised, requested_kind=output_kind, probe=probe)
     if source.pairs is not None and len(source.pairs) > 1 and not (threat is None and protocol is None):
         hint = "Data sets of different pairs are no neighbours. Audit the pairs one by one."
         raise ParameterError("audit.pairs", "one pair with a threat or a protocol", f"{len(source.pairs)} pairs", hint)
-    promised = claimed(claim, None if pairs is not None else "replace-one", _about(claim, domain, pairs, threat))
-    return _Asked(source, _at(promised, delta), claim, plan, threat, protocol, guess)
+    audited = claim_under(
+        claim, None if pairs is not None else "replace-one", _prior_of_claim(claim, domain, pairs, threat)
+    )
+    return _AuditRequest(source, _claim_at_delta(audited, delta), claim, plan, threat, protocol, guess)
 
 
-def _at(promised: Claim, delta: float | None) -> Claim:
+def _claim_at_delta(claim: AuditedClaim, delta: float | None) -> AuditedClaim:
     """Return the claim at the delta that was asked for."""
     if delta is None:
-        return promised
+        return claim
     level = DELTA.check("audit", delta)
-    if promised.epsilon is not None and level != promised.delta:
+    if claim.epsilon is not None and level != claim.delta:
         hint = "Leave delta= out: the claim has one."
-        raise ParameterError("audit.delta", f"{promised.delta:g}, the delta of the claim", f"{level:g}", hint)
-    return replace(promised, delta=level)
+        raise ParameterError("audit.delta", f"{claim.delta:g}, the delta of the claim", f"{level:g}", hint)
+    return replace(claim, delta=level)
 
 
-def _about(claim: Any, domain: Any, pairs: Any, threat: Threat | None) -> Prior | None:
+def _prior_of_claim(claim: Any, domain: Any, pairs: Any, threat: Threat | None) -> Prior | None:
     """Return whose records a claimed mechanism is about: those of the threat, or the values of the domain."""
     if pairs is not None or domain is None or not isinstance(claim, Mechanism):
         return None

@@ -19,9 +19,9 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..errors import ParameterError, UnsupportedError
-from ..numerics.system import limits_memory
+from ..numerics.platform_support import limits_memory
 from ..params import Param, shown
-from .outputs import REAL, WHOLE
+from .output_arrays import REAL, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -127,8 +127,8 @@ class Executable:
     format: Literal["lines", "json"] = field(default="lines", kw_only=True)
     seconds: float = field(default=60.0, kw_only=True)
     memory: int | None = field(default=2_000_000_000, kw_only=True)
-    _words: tuple[str, ...] = field(init=False, repr=False)
-    _texts: tuple[str, ...] | None = field(init=False, repr=False)
+    _command_words: tuple[str, ...] = field(init=False, repr=False)
+    _input_lines: tuple[str, ...] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.format not in ("lines", "json"):
@@ -136,8 +136,8 @@ class Executable:
         object.__setattr__(self, "seconds", _SECONDS.check("Executable", self.seconds))
         if self.memory is not None:
             object.__setattr__(self, "memory", int(_MEMORY.check("Executable", self.memory)))
-        object.__setattr__(self, "_words", _words(self.command))
-        object.__setattr__(self, "_texts", _texts(self.inputs, self.format))
+        object.__setattr__(self, "_command_words", _command_words(self.command))
+        object.__setattr__(self, "_input_lines", _input_lines(self.inputs, self.format))
 
     def __call__(self, values: ArrayLike, rng: np.random.Generator) -> list[Any]:
         """Return one output for each of ``values``, which are indices of the domain."""
@@ -148,17 +148,17 @@ class Executable:
         if self.format == "lines":
             environment = {**os.environ, _SEED: str(int(rng.integers(_SEEDS)))}
         output = _run(self, self._blocks(indices, rng), environment, len(indices))
-        lines = _lines(output, len(indices))
-        return _from_json(lines) if self.format == "json" else [_value(line) for line in lines]
+        lines = _output_lines(output, len(indices))
+        return _from_json(lines) if self.format == "json" else [_parse_line(line) for line in lines]
 
     def _indices(self, values: ArrayLike) -> list[int]:
         array = np.asarray(values)
         if array.size == 0:
             return []
         if array.ndim != 1 or array.dtype.kind not in "iu":
-            what = f"an array of {array.dtype} with {array.ndim} dimensions"
-            raise ParameterError("values", "a flat list of indices of the domain", what)
-        most = len(self._texts) - 1 if self._texts is not None else None
+            description = f"an array of {array.dtype} with {array.ndim} dimensions"
+            raise ParameterError("values", "a flat list of indices of the domain", description)
+        most = len(self._input_lines) - 1 if self._input_lines is not None else None
         if array.min() < 0 or (most is not None and array.max() > most):
             allowed = "indices of at least 0" if most is None else f"indices from 0 to {most}, one for each of inputs"
             raise ParameterError("values", allowed, "an index outside")
@@ -172,7 +172,7 @@ class Executable:
         def blocks() -> Iterator[bytes]:
             for start in range(0, len(indices), _LINES_AT_ONCE):
                 part = indices[start : start + _LINES_AT_ONCE]
-                words = map(str, part) if self._texts is None else (self._texts[i] for i in part)
+                words = map(str, part) if self._input_lines is None else (self._input_lines[i] for i in part)
                 if seeds is not None:
                     pairs = zip(words, seeds[start : start + _LINES_AT_ONCE], strict=True)
                     words = (f'{{"value": {word}, "seed": {seed}}}' for word, seed in pairs)
@@ -181,7 +181,7 @@ class Executable:
         return blocks()
 
 
-def _words(command: Sequence[str] | str) -> tuple[str, ...]:
+def _command_words(command: Sequence[str] | str) -> tuple[str, ...]:
     name, allowed = "Executable.command", "a program and its arguments"
     try:
         words: tuple[Any, ...] = tuple(
@@ -196,7 +196,7 @@ def _words(command: Sequence[str] | str) -> tuple[str, ...]:
     return words
 
 
-def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
+def _input_lines(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     """Return what is written for each value of the domain."""
     if inputs is None:
         return None
@@ -205,12 +205,12 @@ def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     texts = []
     for position, record in enumerate(inputs):
         try:
-            text = json.dumps(record, default=_plain) if format == "json" else str(record)
+            text = json.dumps(record, default=_json_value) if format == "json" else str(record)
             text.encode()
         except (TypeError, ValueError, RecursionError):
             hint = "Use numbers, texts, lists and dictionaries."
-            what = f"another thing at position {position}"
-            raise ParameterError("Executable.inputs", f"made of what {format} can hold", what, hint) from None
+            description = f"another thing at position {position}"
+            raise ParameterError("Executable.inputs", f"made of what {format} can hold", description, hint) from None
         if "\n" in text or "\r" in text:
             hint = 'Each input is one line. Use format="json", where a text may have line breaks.'
             raise ParameterError("Executable.inputs", "records of one line", f"a break at position {position}", hint)
@@ -220,15 +220,15 @@ def _texts(inputs: Sequence[Any] | None, format: str) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError
 
 
-def _started(executable: Executable, environment: dict[str, str] | None) -> subprocess.Popen[bytes]:
+def _start(executable: Executable, environment: dict[str, str] | None) -> subprocess.Popen[bytes]:
     """Start the program in a session of its own, so that it can be stopped with all it has started."""
-    words = list(executable._words)
+    words = list(executable._command_words)
     program = shutil.which(words[0])
     if program is None:
         hint = "No such program was found, or it may not be executed. Give its full path."
@@ -247,10 +247,10 @@ def _started(executable: Executable, environment: dict[str, str] | None) -> subp
             words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
         )
     except (OSError, ValueError) as error:
-        raise _not_started(getattr(error, "strerror", None) or type(error).__name__) from None
+        raise _start_error(getattr(error, "strerror", None) or type(error).__name__) from None
 
 
-def _not_started(reason: str) -> ParameterError:
+def _start_error(reason: str) -> ParameterError:
     hint = "Is it a program or a script that starts with #! and its interpreter?"
     return ParameterError("Executable.command", "a program that can be started", f"the error {reason!r}", hint)
 
@@ -307,9 +307,9 @@ class _Pipes:
                 self.stderr = (self.stderr + chunk)[-_STDERR_KEPT:]
 
 
-def _wrong_count(got: str, wanted: int) -> tuple[str, str, str]:
+def _wrong_count(got: str, expected: int) -> tuple[str, str, str]:
     hint = "It must write one line for each line it reads, and nothing else, to stdout."
-    return f"{wanted} lines for {wanted} inputs", f"{got} lines", hint
+    return f"{expected} lines for {expected} inputs", f"{got} lines", hint
 
 
 def _output_error(allowed: str, got: str, hint: str) -> ParameterError:
@@ -321,7 +321,7 @@ def _run(
 ) -> bytearray:
     """Return all that the program writes to stdout, or raise; the program has ended then."""
     pipes = _Pipes()
-    process = _started(executable, environment)
+    process = _start(executable, environment)
     reader = threading.Thread(target=pipes.read, args=(process.stdout, n_inputs), daemon=True)
     others = [
         threading.Thread(target=pipes.write, args=(process.stdin, blocks), daemon=True),
@@ -330,7 +330,7 @@ def _run(
     try:
         for thread in (reader, *others):
             thread.start()
-        in_time = _ended(process, reader, pipes, executable.seconds)
+        in_time = _wait_for_end(process, reader, pipes, executable.seconds)
     finally:
         # Also after KeyboardInterrupt. Without its processes the pipes end, and with them the threads.
         _kill(process)
@@ -350,7 +350,7 @@ def _run(
     return pipes.stdout
 
 
-def _ended(process: subprocess.Popen[bytes], reader: threading.Thread, pipes: _Pipes, seconds: float) -> bool:
+def _wait_for_end(process: subprocess.Popen[bytes], reader: threading.Thread, pipes: _Pipes, seconds: float) -> bool:
     """Wait for the program, or for output that must not be; return False when the time is over."""
     deadline = time.monotonic() + seconds
     while reader.is_alive() and process.poll() is None:
@@ -371,7 +371,7 @@ def _ended(process: subprocess.Popen[bytes], reader: threading.Thread, pipes: _P
 def _failure(executable: Executable, code: int, stderr: bytes) -> ParameterError:
     last = stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].strip()
     if code == _LAUNCHER_FAILED and last.startswith(_CANNOT_START):
-        return _not_started(last.removeprefix(_CANNOT_START))
+        return _start_error(last.removeprefix(_CANNOT_START))
     if executable.memory is not None and _OUT_OF_MEMORY.search(stderr):
         got = f"{executable.memory}, and the program ran out of it"
         return ParameterError("Executable.memory", "enough for the program", got, "Give more bytes, or None.")
@@ -384,7 +384,7 @@ def _failure(executable: Executable, code: int, stderr: bytes) -> ParameterError
     return ParameterError("Executable.command", "a program that ends with exit code 0", how, hint)
 
 
-def _lines(output: bytearray, wanted: int) -> list[str]:
+def _output_lines(output: bytearray, expected: int) -> list[str]:
     try:
         lines = output.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -392,12 +392,12 @@ def _lines(output: bytearray, wanted: int) -> list[str]:
         raise _output_error("text in UTF-8", f"other bytes on line {number}", "Write numbers, words or JSON.") from None
     if lines[-1] == "":
         lines.pop()
-    if len(lines) != wanted:
-        raise _output_error(*_wrong_count(f"{len(lines)}", wanted))
+    if len(lines) != expected:
+        raise _output_error(*_wrong_count(f"{len(lines)}", expected))
     return lines
 
 
-def _value(line: str) -> int | float | str:
+def _parse_line(line: str) -> int | float | str:
     text = line.strip()
     if WHOLE.fullmatch(text):
         return int(text)

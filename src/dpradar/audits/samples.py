@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParameterError
-from .outputs import AskedKind, Kind, encoded, missing, normalised, plain_list
+from .output_arrays import Kind, RequestedKind, encode, missing, normalise, plain_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Samples", "normalised"]
+__all__ = ["Samples", "normalise"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ class Samples:
             raise ParameterError("Samples.inputs", "at least two different inputs", "one", hint)
 
     @classmethod
-    def of(cls, inputs: object, outputs: object, *, output_kind: AskedKind = "auto") -> Samples:
+    def of(cls, inputs: object, outputs: object, *, output_kind: RequestedKind = "auto") -> Samples:
         """Return the samples with these inputs and outputs, two lists or arrays of the same length.
 
         Inputs are numbers, booleans, words or other hashable things. What the outputs are is decided by their type:
@@ -85,7 +85,7 @@ class Samples:
         >>> Samples.of([0, 1, 1], [[4, 7], [7, 9], [4, 9]], output_kind="vector").kind
         'vector'
         """
-        kind, array, names = normalised(outputs, output_kind)
+        kind, array, names = normalise(outputs, output_kind)
         return cls._built(inputs, kind, array, names)
 
     @classmethod
@@ -95,7 +95,7 @@ class Samples:
         input: str = "input",
         output: str | Sequence[str] = "output",
         *,
-        output_kind: AskedKind = "auto",
+        output_kind: RequestedKind = "auto",
     ) -> Samples:
         r"""Return the samples in a file: one row for each pair, under a header with the names of the columns.
 
@@ -120,7 +120,7 @@ class Samples:
         >>> samples.kind, samples.names, samples.outputs.tolist()
         ('real', (1, 2), [0.5, -3.0, 1.5])
         """
-        from .logs import read_log
+        from .log_files import read_log
 
         log = read_log(path, input, output, output_kind)
         return cls._built(log.inputs, *log.outputs)
@@ -130,7 +130,7 @@ class Samples:
         if kind == "categorical" and output_names is None:
             values, outputs = np.unique(outputs, return_inverse=True)
             output_names = tuple(values.tolist())
-        codes, names = _coded(inputs)
+        codes, names = _encode_inputs(inputs)
         return cls(codes, names, outputs, kind, output_names)
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ class Samples:
         return np.asarray(self.outputs[self.inputs == code])
 
 
-def _coded(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+def _encode_inputs(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Return the code of each input and the inputs behind the codes."""
     if isinstance(inputs, np.ma.MaskedArray):
         if np.ma.is_masked(inputs):
@@ -167,11 +167,11 @@ def _coded(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
         return codes, tuple(different.tolist())
     values = [v.item() if isinstance(v, np.generic) else v for v in plain_list("inputs", inputs)]
     try:
-        seen = dict.fromkeys(values)
+        distinct = dict.fromkeys(values)
     except TypeError:
         hint = "Give the inputs names, and keep the records elsewhere."
         raise ParameterError("inputs", "numbers, words or other hashable things", "something else", hint) from None
-    for value in seen:
+    for value in distinct:
         if value is None or value != value:  # noqa: PLR0124 (only nan differs from itself)
             raise missing("inputs", values.index(value))
-    return encoded(values, ordered=all(isinstance(value, Real) for value in seen))
+    return encode(values, ordered=all(isinstance(value, Real) for value in distinct))

@@ -1,4 +1,4 @@
-"""Run every rule that applies, keep the tightest per quantity, and why the others lost."""
+"""Run every rule that applies, keep the tightest bound per quantity, and record why the others were not used."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES, side_of
 from ..results.disclosure import coarse, coarse_interval, shown
 from ..threats import Threat
-from .case import Case, Inapplicable
-from .estimated import widened
-from .rarest import rarest
-from .rates import Rates
+from .estimated_prior import widened_assessment
+from .question import Case, Inapplicable
+from .rarest_value import rarest
 from .rule import Finding
 from .rules import RULES
+from .tradeoff_rates import Rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,14 +42,16 @@ _NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says n
 
 @dataclass(slots=True)
 class _Ledger:
-    """Bounds found so far, and rules that had nothing to say."""
+    """Bounds by quantity, and why the other rules gave none."""
 
-    found: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
+    by_quantity: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
     discarded: list[Discarded] = field(default_factory=list)
-    coarse: bool = False  # of bounds that differ in their last digits the first wins, so that these tell nothing
+    coarse: bool = (
+        False  # of bounds that differ in their last digits the first wins, so that those digits do not matter
+    )
 
     def exact(self, quantity: Quantity) -> bool:
-        return any(bound.side == "exact" for bound, _ in self.found.get(quantity, ()))
+        return any(bound.side == "exact" for bound, _ in self.by_quantity.get(quantity, ()))
 
     def run(self, rule: Rule, case: Case) -> None:
         if rule.engine and all(self.exact(quantity) for quantity in rule.quantities):
@@ -63,7 +65,7 @@ class _Ledger:
             self.drop(rule, f"failed: {failure}")
         else:
             for bound, finding in bounds:
-                self.found.setdefault(finding.quantity, []).append((bound, finding))
+                self.by_quantity.setdefault(finding.quantity, []).append((bound, finding))
 
     def add_success_from(self, rad: Bound, baseline: float) -> None:
         """Add success <= baseline + rad: a false hit is a blind guess (docs/derivations/success-minus-blind.md)."""
@@ -71,7 +73,7 @@ class _Ledger:
         value = min(1.0, baseline + rad.value)
         bound = Bound(value=value, side="upper", rule="blind-plus-rad", cites=cites, assumes=rad.assumes)
         bound = replace(bound, neighbours=rad.neighbours)
-        self.found.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
+        self.by_quantity.setdefault("success", []).append((bound, Finding(quantity="success", value=value)))
 
     def _rank(self, bound: Bound) -> float:
         rank = (bound.low or 0.0) - _AGREE if bound.side == "exact" else bound.value
@@ -82,7 +84,7 @@ class _Ledger:
 
     def best(self, quantity: Quantity) -> tuple[Bound, Finding] | None:
         """Return the tightest bound and move the others to the discarded ones, each with its reason."""
-        rows = self.found.get(quantity, [])
+        rows = self.by_quantity.get(quantity, [])
         usable = [row for row in rows if row[0].side != "lower"]
         if not usable:
             return None
@@ -91,7 +93,7 @@ class _Ledger:
         _check_sandwich(quantity, winner[0], [bound for bound, _ in rows])
         for row in rows:
             if row is not winner:
-                why = _why(row[0], winner[0])
+                why = _discard_reason(row[0], winner[0])
                 self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
         return _with_lower_end(winner, rows)
 
@@ -106,7 +108,7 @@ def _with_lower_end(winner: tuple[Bound, Finding], rows: Sequence[tuple[Bound, F
     return replace(bound, low=low, high=bound.value, side=side_of(low, bound.value)), finding
 
 
-def _why(bound: Bound, winner: Bound) -> str:
+def _discard_reason(bound: Bound, winner: Bound) -> str:
     if bound.side == "lower":
         return f"a lower bound; {winner.rule} bounds it from above"
     if bound.value - winner.value <= _SAME:
@@ -182,8 +184,8 @@ def assess(
     relation = None if neighbours is None else check_neighbours("assess", neighbours)
     generator = np.random.default_rng(0) if rng is None else rng
     case = Case(what, threat, relation, rng=generator, include_prior=include_prior)
-    wanted = accuracy() if tolerance is None else Accuracy(TOLERANCE.check("assess", tolerance))
-    with computed_with(wanted):
+    requested_accuracy = accuracy() if tolerance is None else Accuracy(TOLERANCE.check("assess", tolerance))
+    with computed_with(requested_accuracy):
         return assess_case(case, extra_rules)
 
 
@@ -197,23 +199,23 @@ def assess_case(
     _ = case.release  # errors in the description come before any computation
     prior, shared = case.threat.prior, case.threat.rounded
     if prior is None or prior.measured is None or case.include_prior:
-        return _assessed(case, extra_rules, quantities)
+        return _assess_quantities(case, extra_rules, quantities)
     if shared is case.threat:
-        return coarse(_assessed(case, extra_rules, quantities))
-    if not prior.is_open and _has_exact_risk(as_counted := _assessed(case, extra_rules, quantities)):
+        return coarse(_assess_quantities(case, extra_rules, quantities))
+    if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities)):
         return coarse(as_counted)
-    result = _assessed(case.about_threat(shared), extra_rules, quantities)
+    result = _assess_quantities(case.about_threat(shared), extra_rules, quantities)
     return replace(coarse(result), prior_id=prior.id)
 
 
 def _has_exact_risk(result: Assessment) -> bool:
-    """Whether a risk is exact that depends on the prior, so that nothing else tells more about it."""
+    """Whether a risk that depends on the prior is exact, so that no other quantity reveals more about the prior."""
     if result.rad is not None and result.rad.side == "exact":
         return True
     return result.success is not None and result.success.side == "exact" and result.baseline != 1.0
 
 
-def _assessed(case: Case, extra_rules: Sequence[Rule], quantities: frozenset[Quantity]) -> Assessment:
+def _assess_quantities(case: Case, extra_rules: Sequence[Rule], quantities: frozenset[Quantity]) -> Assessment:
     estimated = case.threat.prior is not None and case.threat.prior.measured is not None
     ledger = _Ledger(coarse=estimated and not case.include_prior)
     # success <= baseline + rad, and the gain is success minus baseline.
@@ -233,18 +235,18 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         ledger.add_success_from(rad[0], baseline)
     success, worst = ledger.best("success"), ledger.best("worst_gain")
     if success is not None and baseline is not None:
-        success = _at_least(success[0], baseline), success[1]
+        success = _at_least_baseline(success[0], baseline), success[1]
     gain = ledger.best("gain")
     reason: dict[str, str] = {}
     if threat.kind == "membership":
         rad, reason["rad"] = None, _NO_RAD
     if threat.kind == "worst":
         success, reason["success"] = None, _NO_SUCCESS
-    gained = gain[0] if gain else None
+    gain_bound = gain[0] if gain else None
     if success is not None and baseline is not None:
-        gained = _minus(success[0], baseline, None if rad is None else rad[0])
-    for name, known in (("rad", rad), ("success", success), ("gain", gained), ("worst_gain", worst)):
-        if known is None:
+        gain_bound = _gain_bound(success[0], baseline, None if rad is None else rad[0])
+    for name, bound in (("rad", rad), ("success", success), ("gain", gain_bound), ("worst_gain", worst)):
+        if bound is None:
             reason.setdefault(name, _first_reason(ledger, name))
     if threat.prior is None:
         reason["ceiling"] = _NO_CEILING
@@ -254,7 +256,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         threat=repr(threat),
         rad=rad[0] if rad else None,
         success=success[0] if success else None,
-        gain=gained,
+        gain=gain_bound,
         worst_gain=worst[0] if worst else None,
         baseline=baseline,
         hit=hit,
@@ -271,18 +273,18 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     )
     if threat.prior is None or threat.prior.measured is None:
         return result
-    return widened(result, case, _largest_tv(case))
+    return widened_assessment(result, case, _largest_tv(case))
 
 
 def _largest_tv(case: Case) -> float:
     """Return the total variation between any two inputs, also of values that an open prior does not list; else 1."""
-    own = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
+    fits_domain = isinstance(case.what, HasPrivacy) or getattr(case.what, "inputs", None) == case.prior.size
     # Other promises are about the values of the prior: a contribution that is not among them may lie further off.
-    promise = case.promise("replace-one") if own or not case.prior.is_open else None
+    promise = case.promise("replace-one") if fits_domain or not case.prior.is_open else None
     return 1.0 if promise is None or promise.tv is None else min(1.0, promise.tv)
 
 
-def _at_least(success: Bound, baseline: float) -> Bound:
+def _at_least_baseline(success: Bound, baseline: float) -> Bound:
     """Return a success that rounding has not carried below the blind guess, which any attacker reaches."""
     if baseline == 1.0:
         return replace(success, value=1.0, low=1.0, high=1.0, side="exact")
@@ -291,7 +293,7 @@ def _at_least(success: Bound, baseline: float) -> Bound:
     return replace(success, value=baseline, high=None if success.high is None else max(success.high, baseline))
 
 
-def _minus(success: Bound, baseline: float, rad: Bound | None) -> Bound:
+def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
     """Return the gain. It may be small beside the rounding of the success; it is never above rad."""
     value = max(0.0, success.value - baseline)
     if success.low is None:
@@ -312,7 +314,7 @@ def _first_reason(ledger: _Ledger, quantity: str) -> str:
 
 
 def _ceiling(case: Case, rad: tuple[Bound, Finding] | None) -> Bound | None:
-    """Return what the raw data would add: to two digits where nothing else in the result tells as much of the prior."""
+    """Return what the raw data would add: to two digits unless the result reveals as much about the prior anyway."""
     ceiling, prior = case.threat.ceiling, case.threat.prior
     public = prior is not None and prior.measured is None and prior.is_uniform  # its size is no secret
     exact = case.include_prior or public or (rad is not None and rad[0].side == "exact")
@@ -327,9 +329,9 @@ def _summary(case: Case) -> dict[str, Any]:
     if case.include_prior:
         return {"size": threat.prior.size, "kappa": threat.kappa, "skew": shown(threat.skew)}
     # kappa moves by at most twice as much as the prior.
-    moved = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
+    rounding = 0.0 if threat.prior.measured is None else threat.prior.measured.rounding
     return {
         "size": threat.prior.size,
-        "kappa": shown(min(1.0, threat.kappa + 2.0 * moved)),
+        "kappa": shown(min(1.0, threat.kappa + 2.0 * rounding)),
         "skew": shown(threat.skew),
     }

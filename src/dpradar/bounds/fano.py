@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..numerics.bernoulli import UNIT, Frontier
+from ..numerics.bernoulli_divergence import UNIT, Frontier
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ __all__ = ["fano_success", "gaussian_information", "generalised_fano", "renyi_in
 
 
 def gaussian_information(mu: float) -> float:
-    """Return mu^2/2: under mu-GDP the output tells no more about the record.
+    """Return mu^2/2: under mu-GDP the output carries no more information about the record.
 
     Notes
     -----
@@ -87,15 +87,15 @@ def fano_success(probabilities: ArrayLike, information: float) -> float:
     """
     p = np.asarray(probabilities, dtype=float)
     p = p[p > 0.0]
-    needed = -float(p @ np.log(p)) - information
-    needed -= 1e-13 * (1.0 + abs(needed) + information)  # rounding of the sum
-    if p.size < 2 or needed <= 0.0:
+    entropy_needed = -float(p @ np.log(p)) - information
+    entropy_needed -= 1e-13 * (1.0 + abs(entropy_needed) + information)  # rounding of the sum
+    if p.size < 2 or entropy_needed <= 0.0:
         return 1.0
     low, high = 0.0, 1.0 - 1.0 / p.size
     for _ in range(60):
         error = 0.5 * (low + high)
         entropy = -error * math.log(error) - (1.0 - error) * math.log1p(-error) + error * math.log(p.size - 1)
-        low, high = (error, high) if entropy < needed else (low, error)
+        low, high = (error, high) if entropy < entropy_needed else (low, error)
     return 1.0 - low
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..guarantees.approx import tv_of_approx
-from .case import Case, Inapplicable
+from .question import Case, Inapplicable
 from .rule import Finding
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ def pairwise_tv(case: Case) -> list[Finding]:
         message = f"compares all pairs, at most {_MOST_PAIR_INPUTS} values"
         raise Inapplicable(message)
     pi = prior.probabilities
-    carried = np.flatnonzero(pi > 0.0).tolist()
-    return _upper(sum(float(pi[i] * (pi @ release.pair_tv(i))) for i in carried))
+    possible = np.flatnonzero(pi > 0.0).tolist()
+    return _upper(sum(float(pi[i] * (pi @ release.pair_tv(i))) for i in possible))
 
 
 def theorem_5_1_interval(case: Case) -> list[Finding]:
@@ -145,14 +145,14 @@ def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
     m = pi.size
     shrink = math.exp(-epsilon)
     budget = (m - 1) * (-math.expm1(-epsilon) + m * delta * shrink) / (1.0 + (m - 1) * shrink)
-    return _filled(pi, tv, budget)
+    return _fill_knapsack(pi, tv, budget)
 
 
-def _filled(pi: Floats, tv: float, budget: float) -> float:
+def _fill_knapsack(pi: Floats, tv: float, budget: float) -> float:
     ordered = np.sort(pi)[::-1]
     room = tv * (1.0 - ordered)
-    taken = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
-    return float(taken @ ordered)
+    amounts = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
+    return float(amounts @ ordered)
 
 
 def theorem_5_5(case: Case) -> list[Finding]:
@@ -192,8 +192,8 @@ def pairwise_knapsack(pi: Floats, tv: float, per_pair: float) -> float:
     products = np.sort(pi[rows] * pi[columns])[::-1]
     room = np.full(products.size, 2.0 * tv)
     budget = m * (m - 1) * per_pair
-    taken = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
-    return float(taken @ products)
+    amounts = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
+    return float(amounts @ products)
 
 
 def _needs_pairs(case: Case) -> Floats:
@@ -301,7 +301,7 @@ def knapsack_root(case: Case) -> list[Finding]:
     curve, promise = _needs_curve(case)
     pi = case.finite_prior.probabilities
     tv = curve.gap() if promise.tv is None else promise.tv
-    return _upper(_filled(pi, tv, (pi.size - 1) * (1.0 - pi.size * root_level(curve, pi.size))), promise)
+    return _upper(_fill_knapsack(pi, tv, (pi.size - 1) * (1.0 - pi.size * root_level(curve, pi.size))), promise)
 
 
 def hayes_minus_blind(case: Case) -> list[Finding]:
@@ -311,25 +311,27 @@ def hayes_minus_blind(case: Case) -> list[Finding]:
     is at least kappa-. Uniform prior and exact goal: 1 - f(1/m) - 1/m.
     """
     case.need_nothing_known()
-    found = []
+    findings = []
     for promise in case.promises("replace-one", "add-remove", "reference"):
         if promise.curve is not None:
             value = 1.0 - promise.curve.at(case.threat.kappa_plus) - case.threat.kappa_minus
-            found.append(
+            findings.append(
                 Finding(quantity="rad", value=positive(value), assumes=(promise.source,), neighbours=promise.relation)
             )
-    if not found:
+    if not findings:
         message = "needs a trade-off curve"
         raise Inapplicable(message)
-    return [min(found, key=lambda finding: finding.value)]
+    return [min(findings, key=lambda finding: finding.value)]
 
 
 def trivial(case: Case) -> list[Finding]:
     """RAD <= 1 - kappa and success <= 1, whatever the mechanism."""
-    silent = case.threat.kind == "membership" and case.promise("add-remove") is None
-    assumes = ("nothing is promised about taking part or not (add-remove), which is what is asked",) if silent else ()
-    found = [Finding(quantity="success", value=1.0, assumes=assumes)] if case.threat.kind != "worst" else []
+    no_promise = case.threat.kind == "membership" and case.promise("add-remove") is None
+    assumes = (
+        ("nothing is promised about taking part or not (add-remove), which is what is asked",) if no_promise else ()
+    )
+    findings = [Finding(quantity="success", value=1.0, assumes=assumes)] if case.threat.kind != "worst" else []
     if case.threat.kind != "membership":
         kappa = 0.0 if case.threat.prior is None else case.threat.kappa
-        found.append(Finding(quantity="rad", value=positive(1.0 - kappa)))
-    return found
+        findings.append(Finding(quantity="rad", value=positive(1.0 - kappa)))
+    return findings

@@ -1,4 +1,4 @@
-"""Upper bounds on success from Renyi divergences, kept for comparison: the trade-off curve is at least as tight."""
+"""Upper bounds on success from Renyi divergences, for comparison: the trade-off curve is at least as tight."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from ..guarantees.renyi import RenyiBound, renyi_success, zcdp_success
 from .fano import fano_success, generalised_fano, renyi_information, replaced_information
 from .rule import Finding
-from .success import ANY, baselines, smallest
+from .success import ANY, baselines, smallest_finding
 
 if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy
-    from .case import Case
+    from .question import Case
 
 __all__ = ["fano_rule", "renyi_rule", "zcdp_rule"]
 
 
-def _bounded(case: Case) -> list[tuple[Privacy, RenyiBound]]:
+def _renyi_bounds(case: Case) -> list[tuple[Privacy, RenyiBound]]:
     return [(promise, promise.renyi) for promise in case.promises(*ANY) if promise.renyi is not None]
 
 
@@ -30,19 +30,19 @@ def renyi_rule(case: Case) -> list[Finding]:
     The divergence may be from any reference: another record, the absence of the record, or one fixed distribution.
     """
     weight, base = baselines(case)
-    found = [_success(promise, float(weight @ renyi_success(bound, base))) for promise, bound in _bounded(case)]
-    return smallest(found, "needs a bound on Renyi divergences")
+    findings = [_success(promise, float(weight @ renyi_success(bound, base))) for promise, bound in _renyi_bounds(case)]
+    return smallest_finding(findings, "needs a bound on Renyi divergences")
 
 
 def zcdp_rule(case: Case) -> list[Finding]:
     """Success <= exp(-(sqrt(ln 1/base) - sqrt(rho))^2), per fibre of what is known: `renyi_rule` for pure zCDP."""
     weight, base = baselines(case)
-    found = [
+    findings = [
         _success(promise, float(weight @ zcdp_success(bound.rho, base)))
-        for promise, bound in _bounded(case)
+        for promise, bound in _renyi_bounds(case)
         if bound.rho > 0.0 and not bound.orders
     ]
-    return smallest(found, "needs zero-concentrated differential privacy")
+    return smallest_finding(findings, "needs zero-concentrated differential privacy")
 
 
 def fano_rule(case: Case) -> list[Finding]:
@@ -54,11 +54,11 @@ def fano_rule(case: Case) -> list[Finding]:
     case.need_exact_goal()
     prior = case.finite_prior.probabilities
     base = case.threat.best_blind_guess
-    found = []
-    for promise, bound in _bounded(case):
+    findings = []
+    for promise, bound in _renyi_bounds(case):
         information = renyi_information(bound)
         if promise.relation == "replace-one":
             information = replaced_information(prior, information)
         value = min(fano_success(prior, information), generalised_fano(base, information))
-        found.append(_success(promise, value))
-    return smallest(found, "needs a bound on Renyi divergences")
+        findings.append(_success(promise, value))
+    return smallest_finding(findings, "needs a bound on Renyi divergences")

@@ -11,7 +11,7 @@ from ..results.bound import Bound, Quantity, Side
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .case import Case
+    from .question import Case
 
 __all__ = ["Finding", "Rule"]
 
@@ -46,7 +46,7 @@ class Rule:
         """Return what the rule says about the case; raises Inapplicable when that is nothing."""
         return [(self._bound(finding, case.assumes), finding) for finding in self.find(case)]
 
-    def _bound(self, finding: Finding, taken: tuple[str, ...]) -> Bound:
+    def _bound(self, finding: Finding, assumptions: tuple[str, ...]) -> Bound:
         name = f"{self.name} ({finding.quantity})"
         value = clip_probability(min(finding.value, 1.0), name)
         low = None if finding.low is None else min(clip_probability(max(finding.low, 0.0), name), value)
@@ -55,7 +55,7 @@ class Rule:
             side=finding.side,
             rule=self.name,
             cites=self.cites,
-            assumes=(*finding.assumes, *taken),
+            assumes=(*finding.assumes, *assumptions),
             low=low,
             high=None if low is None else value,
             neighbours=finding.neighbours,

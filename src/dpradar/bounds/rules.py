@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..results.assessment import TOO_MANY
-from . import blackbox, programme, rad, renyi, success
-from .case import Case, Inapplicable
-from .exact.continuous import continuous_risk
-from .exact.counts import count_risk
+from . import approx_black_box, pure_black_box, rad, renyi, success
+from .exact.argmax_location import argmax_risk
+from .exact.continuous_prior import continuous_risk
 from .exact.diagonal import diagonal_risk
-from .exact.finite import finite_risk
-from .exact.inclusion import inclusion_risk
-from .exact.known import known_risk
-from .exact.likeliest import likeliest_risk
-from .exact.line import line_risk
+from .exact.finite_channel import finite_risk
+from .exact.known_cell import known_cell_risk
+from .exact.line_noise import line_risk
+from .exact.repeated_counts import count_risk
+from .exact.set_reports import inclusion_risk
 from .exact.simulation import FAILURE, simulated_risk
-from .exact.two import two_value_risk
-from .exact.vectors import collinear_risk, equidistant_gaussian, one_hot_risk
+from .exact.two_values import two_value_risk
+from .exact.vector_noise import collinear_risk, equidistant_gaussian, one_hot_risk
+from .question import Case, Inapplicable
 from .rule import Finding, Rule
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ _UNIFY_3_2, _UNIFY_3_4 = "[UNIFY] Theorem 3.2", "[UNIFY] Theorem 3.4"
 Find = Callable[[Case], Sequence[Finding]]
 
 
-def _missing(what: str) -> Inapplicable:
-    return Inapplicable(f"needs {what}")
+def _missing(requirement: str) -> Inapplicable:
+    return Inapplicable(f"needs {requirement}")
 
 
 def _diagonal(case: Case) -> list[Finding]:
@@ -69,11 +69,11 @@ def _line(case: Case) -> list[Finding]:
     prior = case.finite_prior
     if case.release is None or case.release.line is None:
         raise _missing("noise on one number per value")
-    found = None
+    risk = None
     if prior.is_uniform or prior.size > _MOST_LINE:
-        found = likeliest_risk(case.release.line, prior, case.threat.cover)
-    if found is not None:
-        return found.findings()
+        risk = argmax_risk(case.release.line, prior, case.threat.cover)
+    if risk is not None:
+        return risk.findings()
     if prior.size > _MOST_LINE:
         message = f"{TOO_MANY}: integrates over at most {_MOST_LINE:,}"
         raise Inapplicable(message)
@@ -112,9 +112,9 @@ def _one_hot(case: Case) -> list[Finding]:
     return one_hot_risk(_cells(case), prior, case.threat.cover).findings()
 
 
-def _known(case: Case) -> list[Finding]:
+def _known_cell(case: Case) -> list[Finding]:
     prior = case.finite_prior
-    return known_risk(_cells(case), prior, case.threat.cover).findings()
+    return known_cell_risk(_cells(case), prior, case.threat.cover).findings()
 
 
 def _counts(case: Case) -> list[Finding]:
@@ -136,14 +136,14 @@ def _simulation(case: Case) -> list[Finding]:
     if case.release is None:
         raise _missing("a mechanism that can be simulated")
     rad_interval, success_interval, draws = simulated_risk(case.release, prior, case.threat.cover, case.rng)
-    found = []
+    findings = []
     for quantity, (low, high) in (("rad", rad_interval), ("success", success_interval)):
         note = f"simulation of {draws} outputs: in [{max(low, 0.0):.6g}, {high:.6g}] with probability 1 - {FAILURE:g}"
-        found.append(Finding(quantity=quantity, value=max(low, 0.0), side="lower", assumes=(note,)))  # type: ignore[arg-type]
-    return found
+        findings.append(Finding(quantity=quantity, value=max(low, 0.0), side="lower", assumes=(note,)))  # type: ignore[arg-type]
+    return findings
 
 
-def _settled(find: Find) -> Find:
+def _with_zero_rad(find: Find) -> Find:
     """Return the engine with a rad of exactly 0 where no release can be of use, whatever rounding made of it."""
 
     def settled(case: Case) -> Sequence[Finding]:
@@ -158,7 +158,7 @@ def _settled(find: Find) -> Find:
 def _engine(name: str, title: str, find: Find, *cites: str) -> Rule:
     quantities: tuple[Quantity, ...] = ("rad", "success")
     return Rule(
-        name=name, title=title, cites=(_THM_4_3, *cites), quantities=quantities, find=_settled(find), engine=True
+        name=name, title=title, cites=(_THM_4_3, *cites), quantities=quantities, find=_with_zero_rad(find), engine=True
     )
 
 
@@ -180,14 +180,14 @@ RULES: tuple[Rule, ...] = (
     _engine("exact-continuous", "continuous prior, enclosed from both sides", _continuous, "[RAD] A.2"),
     _engine("exact-collinear", "Gaussian noise on vectors of one line", _collinear),
     _engine("exact-one-hot", "histogram cells, one-dimensional integral", _one_hot),
-    _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known),
+    _engine("exact-known-cell", "histogram cells, record known, law of a sum", _known_cell),
     _engine("exact-two-values", "two possible values, total variation from both sides", _two_values, _THM_4_2),
     replace(
         _engine("simulation", "the optimal attack, simulated", _simulation, "Maurer and Pontil 2009"), from_below=True
     ),
     # Upper bounds on rad.
-    _rad("black-box-pure", "largest value under pure DP, certified", blackbox.pure_black_box_rule, _OURS),
-    _rad("black-box-program", "largest value under (epsilon, delta)", programme.approx_black_box_rule, _OURS),
+    _rad("black-box-pure", "largest value under pure DP, certified", pure_black_box.pure_black_box_rule, _OURS),
+    _rad("black-box-program", "largest value under (epsilon, delta)", approx_black_box.approx_black_box_rule, _OURS),
     replace(_rad("root-bound", "root of f(x) = (m-1) x", rad.root_bound, _OURS), quantities=("rad", "success")),
     _rad("hayes-minus-blind", "success minus blind guess", rad.hayes_minus_blind, "[RAD] Equation (3)", _OURS),
     _rad("cor-5.6", "uniform prior", rad.corollary_5_6, "[RAD] Corollary 5.6"),

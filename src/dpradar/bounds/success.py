@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .case import Case, Inapplicable
-from .rates import question_relations
+from .question import Case, Inapplicable
 from .rule import Finding
+from .tradeoff_rates import question_relations
 
 if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
@@ -25,7 +25,7 @@ __all__ = [
     "membership_success",
     "rero_curve",
     "rero_epsilon",
-    "smallest",
+    "smallest_finding",
     "tv_success",
     "worst_gain",
 ]
@@ -44,26 +44,26 @@ def baselines(case: Case) -> tuple[Floats, Floats]:
         message = "needs a prior or a baseline"
         raise Inapplicable(message)
     if case.prior.is_continuous:
-        known = case.threat.knowledge.kind == "everything"
-        return np.ones(1), np.array([1.0 if known else case.threat.kappa_plus])
+        record_known = case.threat.knowledge.kind == "everything"
+        return np.ones(1), np.array([1.0 if record_known else case.threat.kappa_plus])
     return case.threat.fibre_baselines
 
 
-def smallest(found: list[Finding], need: str) -> list[Finding]:
+def smallest_finding(findings: list[Finding], need: str) -> list[Finding]:
     """Return the smallest finding, or raise Inapplicable with what is needed when there is none."""
-    if not found:
+    if not findings:
         raise Inapplicable(need)
-    return [min(found, key=lambda finding: finding.value)]
+    return [min(findings, key=lambda finding: finding.value)]
 
 
 def rero_epsilon(case: Case) -> list[Finding]:
     """Success <= e^eps base + delta, per fibre of what is known ([RAD] Equation (1); Balle et al. 2022)."""
     weight, base = baselines(case)
-    found = []
+    findings = []
     for promise in case.promises(*ANY):
         if promise.epsilon is not None:
             inside = np.minimum(1.0, base * math.exp(min(promise.epsilon, 700.0)) + promise.delta)
-            found.append(
+            findings.append(
                 Finding(
                     quantity="success",
                     value=min(1.0, float(weight @ inside)),
@@ -71,7 +71,7 @@ def rero_epsilon(case: Case) -> list[Finding]:
                     neighbours=promise.relation,
                 )
             )
-    return smallest(found, "needs an (epsilon, delta) guarantee")
+    return smallest_finding(findings, "needs an (epsilon, delta) guarantee")
 
 
 def rero_curve(case: Case) -> list[Finding]:
@@ -80,11 +80,11 @@ def rero_curve(case: Case) -> list[Finding]:
     f may compare with any reference: another record, the absence of the record, or one fixed distribution.
     """
     weight, base = baselines(case)
-    found = []
+    findings = []
     for promise in case.promises(*ANY):
         if promise.curve is not None:
             inside = 1.0 - np.clip(promise.curve.fnr(base), 0.0, 1.0)
-            found.append(
+            findings.append(
                 Finding(
                     quantity="success",
                     value=min(1.0, float(weight @ inside)),
@@ -92,19 +92,19 @@ def rero_curve(case: Case) -> list[Finding]:
                     neighbours=promise.relation,
                 )
             )
-    return smallest(found, "needs a trade-off curve")
+    return smallest_finding(findings, "needs a trade-off curve")
 
 
 def tv_success(case: Case) -> list[Finding]:
     """Success <= base + TV ([UNIFY] Theorem 3.4), and the gain over every threat is at most TV."""
-    found = [p for p in case.promises(*ANY) if p.tv is not None]
-    if not found:
+    promises = [p for p in case.promises(*ANY) if p.tv is not None]
+    if not promises:
         message = "needs the total variation"
         raise Inapplicable(message)
     if case.threat.kind == "membership":
         message = "membership has its own bound"
         raise Inapplicable(message)
-    best: Privacy = min(found, key=lambda p: 1.0 if p.tv is None else p.tv)
+    best: Privacy = min(promises, key=lambda p: 1.0 if p.tv is None else p.tv)
     tv = 1.0 if best.tv is None else best.tv
     if case.threat.kind == "worst":
         return [Finding(quantity="gain", value=tv, assumes=(best.source,), neighbours=best.relation)]
@@ -141,9 +141,9 @@ def bayes_success(curve: TradeoffCurve, prior: float) -> float:
 
 def _bayes_successes(curve: TradeoffCurve, priors: Floats) -> Floats:
     """Return ``bayes_success`` of many priors; where they are too many its chords, as it is convex in the prior."""
-    known, which = np.unique(priors, return_inverse=True)
-    if known.size <= _MOST_PRIORS:
-        return np.array([bayes_success(curve, float(prior)) for prior in known])[which]
+    distinct, position = np.unique(priors, return_inverse=True)
+    if distinct.size <= _MOST_PRIORS:
+        return np.array([bayes_success(curve, float(prior)) for prior in distinct])[position]
     grid = np.linspace(0.0, 1.0, _MOST_PRIORS + 1)
     return np.interp(priors, grid, [bayes_success(curve, float(prior)) for prior in grid])
 
@@ -154,8 +154,8 @@ def _two_answers(cover: Cover, pi: Floats) -> tuple[Floats, Floats]:
     if cover.parts is not None and cover.blocks:
         if int(cover.parts.cells.max()) > 2:
             raise Inapplicable(message)
-        own = pi[cover.parts.members]
-        return cover.parts.totals(own), cover.parts.sums(own)[cover.parts.first]
+        prior = pi[cover.parts.members]
+        return cover.parts.totals(prior), cover.parts.sums(prior)[cover.parts.first]
     if cover.blocks and any(b.kind not in ("singletons", "cells") or b.counts.size > 2 for b in cover.blocks):
         raise Inapplicable(message)
     sums = [block.sums(pi[block.members]) for block in cover.blocks]
@@ -176,8 +176,8 @@ def binary_success(case: Case) -> list[Finding]:
     cover = case.threat.cover
     total = float(pi[cover.single[cover.single_hits > 0]].sum())
     mass, first = _two_answers(cover, pi)
-    seen = mass > 0.0
-    total += float((mass[seen] * _bayes_successes(promise.curve, first[seen] / mass[seen])).sum())
+    possible = mass > 0.0
+    total += float((mass[possible] * _bayes_successes(promise.curve, first[possible] / mass[possible])).sum())
     return [Finding(quantity="success", value=min(total, 1.0), assumes=(promise.source,), neighbours=promise.relation)]
 
 
@@ -200,10 +200,10 @@ def worst_gain(case: Case) -> list[Finding]:
     Under the relation asked for, the guarantee's own, or else the worse of the two that are known. It is what others
     call the advantage: the largest true-positive minus false-positive rate of a test between neighbours.
     """
-    found = [p for p in case.promises(*question_relations(case)) if p.tv is not None]
-    if not found:
+    promises = [p for p in case.promises(*question_relations(case)) if p.tv is not None]
+    if not promises:
         message = "needs the total variation"
         raise Inapplicable(message)
-    worst = max(found, key=lambda p: p.tv or 0.0)
+    worst = max(promises, key=lambda p: p.tv or 0.0)
     assumes = (worst.source, f"neighbours: {worst.relation}")
     return [Finding(quantity="worst_gain", value=worst.tv or 0.0, assumes=assumes, neighbours=worst.relation)]

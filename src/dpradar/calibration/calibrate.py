@@ -1,4 +1,4 @@
-"""The least noise that keeps every limit."""
+"""Find the least noise that keeps every limit."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
-from ..bounds.case import Case
+from ..bounds.question import Case
 from ..errors import ParameterError
 from ..mechanisms.cost import cost_of
 from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
-from .family import Family, family_of
 from .limit import UNRESOLVED, Limit
-from .search import Probe, Search
+from .release_family import Family, family_of
+from .search import ParameterSearch, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,19 +79,19 @@ def calibrate(
     >>> round(9 / c.value, 4), round(c.cost["error"], 3)
     (2.1201, 12.717)
     """
-    wanted = _checked(limits)
-    return calibrate_family(family_of(family, fixed), wanted, _PRECISION.check("calibrate", precision), progress)
+    checked = _checked_limits(limits)
+    return calibrate_family(family_of(family, fixed), checked, _PRECISION.check("calibrate", precision), progress)
 
 
 def calibrate_family(
-    family: Family, wanted: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
+    family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
 ) -> Calibration:
     """Return the calibration of a family; ``calibrate`` describes it."""
-    if any(why := limit.hopeless for limit in wanted):
+    if any(why := limit.hopeless for limit in limits):
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
-    chosen = _directed(family, wanted)
-    risky = any(limit.risks for limit in wanted)
-    search = _search(chosen, wanted, precision, _patient(progress), risky=risky)
+    chosen = _with_direction(family, limits)
+    risky = any(limit.risks for limit in limits)
+    search = _search(chosen, limits, precision, _delayed_progress(progress), risky=risky)
     status: Status
     try:
         status = search.run()  # type: ignore[assignment]
@@ -99,62 +99,64 @@ def calibrate_family(
         if search.valid is None:
             raise
         search.best, status = search.valid, "stopped"
-    return _result(search, wanted, status, risky=risky)
+    return _result(search, limits, status, risky=risky)
 
 
-def _checked(limits: Limit | Sequence[Limit]) -> tuple[Limit, ...]:
-    given = (limits,) if isinstance(limits, Limit) else tuple(limits) if isinstance(limits, (list, tuple)) else ()
-    if not given or not all(isinstance(limit, Limit) for limit in given):
+def _checked_limits(limits: Limit | Sequence[Limit]) -> tuple[Limit, ...]:
+    result = (limits,) if isinstance(limits, Limit) else tuple(limits) if isinstance(limits, (list, tuple)) else ()
+    if not result or not all(isinstance(limit, Limit) for limit in result):
         hint = "Such as Limit(Threat(Prior.uniform(10)), rad=0.1)."
         raise ParameterError("calibrate.limits", "a Limit or a list of them", shown(limits), hint)
-    return given
+    return result
 
 
-def _patient(progress: Callable[[str], None] | None) -> Callable[[str], None]:
-    started = time.monotonic()
+def _delayed_progress(progress: Callable[[str], None] | None) -> Callable[[str], None]:
+    start = time.monotonic()
 
     def report(text: str) -> None:
-        if progress is not None and time.monotonic() - started > _PATIENCE:
+        if progress is not None and time.monotonic() - start > _PATIENCE:
             progress(text)
 
     return report
 
 
-def _abouts(limits: Sequence[Limit]) -> list[Prior | None]:
+def _priors_of_limits(limits: Sequence[Limit]) -> list[Prior | None]:
     priors = [limit.who.prior for limit in limits if limit.who.prior is not None]
     return list({id(prior): prior for prior in priors}.values()) or [None]
 
 
 def _search(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
-) -> Search:
-    def measure(limit: Limit, what: Any, about: Prior | None) -> list[Achieved]:
-        return limit.achieved(what, about) if risky else limit.spent(what)
+) -> ParameterSearch:
+    def measure(limit: Limit, release: Any, about: Prior | None) -> list[Achieved]:
+        return limit.achieved(release, about) if risky else limit.spent(release)
 
-    return Search(family, limits, measure, _abouts(limits), precision, progress, sign=1 if risky else -1)
+    return ParameterSearch(
+        family, limits, measure, _priors_of_limits(limits), precision, progress, sign=1 if risky else -1
+    )
 
 
-def _directed(family: Family, limits: Sequence[Limit]) -> Family:
-    """Return the family with the direction in which the risk falls, found by trying when nothing else tells."""
+def _with_direction(family: Family, limits: Sequence[Limit]) -> Family:
+    """Return the family with the direction in which the risk falls, determined by trial when nothing else states it."""
     if family.direction is not None:
         return family
     upward = replace(family, direction="up")
     risky = any(limit.risks for limit in limits)
     search = _search(upward, limits, 1e-3, lambda _: None, risky=risky)
-    found = [probe for x in _TRIED if (probe := search.probe(upward.u(x))) is not None]
-    if len(found) < 2:
+    probes = [probe for x in _TRIED if (probe := search.probe(upward.u(x))) is not None]
+    if len(probes) < 2:
         hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _TRIED)}."
         raise ParameterError("calibrate.family", "a function defined for such numbers", "errors", hint)
-    falls = found[-1].excess < found[0].excess
+    falls = probes[-1].excess < probes[0].excess
     return upward if falls == risky else replace(family, direction="down")
 
 
-def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
+def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *, risky: bool) -> Calibration:
     family, best = search.family, search.best
     if best is None or status == "unmet":
         return _unmet(family, _why_unmet(search), search.tried)
-    spent = [one for limit in limits for one in limit.spent(best.mechanism)]
-    over = [one for one in spent if one.value > (one.limit or 0.0)]
+    costs = [one for limit in limits for one in limit.spent(best.mechanism)]
+    over = [one for one in costs if one.value > (one.limit or 0.0)]
     if risky and over:
         worst = over[0]
         reason = (
@@ -162,7 +164,7 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
             f"more than {worst.limit:g}: relax one of the limits"
         )
         return _unmet(family, reason, search.tried)
-    achieved = best.achieved + (tuple(spent) if risky else _informed(limits, best))
+    achieved = best.achieved + (tuple(costs) if risky else _resulting_risks(limits, best))
     return Calibration(
         parameter=family.parameter,
         value=best.x,
@@ -180,11 +182,11 @@ def _result(search: Search, limits: Sequence[Limit], status: Status, *, risky: b
     )
 
 
-def _assumes(limits: Sequence[Limit], what: Any) -> tuple[str, ...]:
+def _assumes(limits: Sequence[Limit], release: Any) -> tuple[str, ...]:
     """Return what the description takes for granted, such as a stated sensitivity or how records are sampled."""
     cases = [
-        Case(what, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
-        for limit, about in product(limits, _abouts(limits))
+        Case(release, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
+        for limit, about in product(limits, _priors_of_limits(limits))
         if limit.risks
     ]
     return tuple(dict.fromkeys(note for case in cases for note in case.assumes))
@@ -202,19 +204,19 @@ def _unmet(family: Family, reason: str, tried: int) -> Calibration:
     )
 
 
-def _informed(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
+def _resulting_risks(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ...]:
     """Return what the risk comes to when only the accuracy was limited."""
-    found = []
+    risks = []
     for limit in limits:
         if limit.threat is not None:
             quantity = "success" if limit.threat.kind == "membership" else "rad"
             whole: dict[str, Any] = {quantity: 1.0}
-            told = Limit(limit.threat, neighbours=limit.neighbours, **whole)
+            whole_risk = Limit(limit.threat, neighbours=limit.neighbours, **whole)
             try:
-                found += [replace(one, limit=None) for one in told.achieved(best.mechanism)]
+                risks += [replace(one, limit=None) for one in whole_risk.achieved(best.mechanism)]
             except ParameterError:
                 continue  # nobody said how much one person changes the output, so only the accuracy is known
-    return tuple(found)
+    return tuple(risks)
 
 
 def _binding(best: Probe) -> str:
@@ -226,7 +228,7 @@ def _binding(best: Probe) -> str:
     return max((one for one in best.achieved if one.limit is not None), key=used).label
 
 
-def _why_unmet(search: Search) -> str:
+def _why_unmet(search: ParameterSearch) -> str:
     if not search.probes:
         return "nothing could be tried"
     last = max(search.probes, key=lambda probe: search.sign * probe.u)
@@ -237,11 +239,13 @@ def _why_unmet(search: Search) -> str:
             f"whether some {search.family.parameter} keeps the limits is not known: {unresolved[0].rule}, and "
             f"{unresolved[0].quantity} is limited. Limit epsilon at a larger delta"
         )
-    told = "; ".join(f"{one.quantity} is still {one.value:.4g}, more than {one.limit:g} ({one.rule})" for one in broken)
-    return f"no value of {search.family.parameter} keeps the limits: at {last.x:.6g} {told or 'a limit is broken'}"
+    excess = "; ".join(
+        f"{one.quantity} is still {one.value:.4g}, more than {one.limit:g} ({one.rule})" for one in broken
+    )
+    return f"no value of {search.family.parameter} keeps the limits: at {last.x:.6g} {excess or 'a limit is broken'}"
 
 
-def _reason(search: Search, status: Status) -> str:
+def _reason(search: ParameterSearch, status: Status) -> str:
     family = search.family
     if status == "free":
         end = "least" if search.sign > 0 else "most"

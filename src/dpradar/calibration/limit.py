@@ -1,4 +1,4 @@
-"""What must not be exceeded."""
+"""A limit on risk, epsilon or cost that a calibration must keep."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..bounds.assess import assess_case
-from ..bounds.case import Case
-from ..bounds.rates import Rates, question_relations
+from ..bounds.question import Case
+from ..bounds.tradeoff_rates import Rates, question_relations
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at, smallest_delta
@@ -76,10 +76,10 @@ class Limit:
     acknowledge: str | None = None
 
     def __post_init__(self) -> None:
-        given: object = self.threat
-        if given is not None and not isinstance(given, Threat):
+        threat: object = self.threat
+        if threat is not None and not isinstance(threat, Threat):
             hint = "Limits are given by name: Limit(threat, rad=0.1)."
-            raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(given), hint)
+            raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(threat), hint)
         if self.neighbours is not None:
             check_neighbours("Limit", self.neighbours)
         if self.acknowledge not in (None, ACKNOWLEDGE):
@@ -141,25 +141,26 @@ class Limit:
         """
         if name == "epsilon" or name in COSTS:
             return None
-        who = self.who
-        if who.prior is not None and who.prior.measured is not None and not exact:
-            shared = replace(self, threat=who.rounded)
+        threat = self.who
+        if threat.prior is not None and threat.prior.measured is not None and not exact:
+            shared = replace(self, threat=threat.rounded)
             least = shared.who.lowest_blind_guess if name == "success" else self.fpr or 0.0
             least, most = (two_digits(float(f"{end:.12g}"), "down") for end in (least, shared._most(name)))
             return Raw(least=least, most=most)
-        least = {"tpr": self.fpr or 0.0, "success": 1.0 if who.kind == "worst" else who.best_blind_guess}.get(name, 0.0)
+        success = 1.0 if threat.kind == "worst" else threat.best_blind_guess
+        least = {"tpr": self.fpr or 0.0, "success": success}.get(name, 0.0)
         return Raw(least=least, most=self._most(name))
 
     def _most(self, name: str) -> float:
-        who = self.who
-        success = 1.0 if who.prior is None else who.raw.success[0]
+        threat = self.who
+        success = 1.0 if threat.prior is None else threat.raw.success[0]
         if name == "success":
             return success
         if name == "gain":
-            measured = None if who.prior is None else who.prior.measured
-            blind = 0.0 if who.kind == "worst" else who.best_blind_guess + (measured.further if measured else 0.0)
+            measured = None if threat.prior is None else threat.prior.measured
+            blind = 0.0 if threat.kind == "worst" else threat.best_blind_guess + (measured.further if measured else 0.0)
             return max(0.0, success - blind)
-        return who.raw.rad[0] if name == "rad" and who.prior is not None else 1.0
+        return threat.raw.rad[0] if name == "rad" and threat.prior is not None else 1.0
 
     @property
     def hopeless(self) -> str | None:
@@ -183,17 +184,17 @@ class Limit:
             quantity = f"tpr at fpr {self.fpr:g}"
         elif name == "epsilon":
             quantity = f"epsilon at delta {self.delta:g}"
-            known = [promise for r in question_relations(case) if (promise := case.promise(r)) is not None]
-            value = max((epsilon_at(promise, self.delta or 0.0) for promise in known), default=math.inf)
-            rule = _epsilon_rule(known, self.delta or 0.0, value)
-            told = " or ".join(sorted({promise.relation for promise in known}))
-            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule, neighbours=told)
+            promises = [promise for r in question_relations(case) if (promise := case.promise(r)) is not None]
+            value = max((epsilon_at(promise, self.delta or 0.0) for promise in promises), default=math.inf)
+            rule = _epsilon_rule(promises, self.delta or 0.0, value)
+            relations = " or ".join(sorted({promise.relation for promise in promises}))
+            return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule, neighbours=relations)
         else:
-            found = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]
-            if found is None:
+            assessed = assess_case(case, quantities=frozenset({name})).bounds[name]  # type: ignore[arg-type, index]
+            if assessed is None:
                 hint = "Choose another quantity, or a threat with a prior."
                 raise ParameterError(f"Limit.{name}", "a quantity that is known here", "one that is not", hint)
-            bound = found
+            bound = assessed
         return Achieved(
             quantity=quantity,
             value=bound.value,
@@ -208,18 +209,18 @@ class Limit:
 
     def spent(self, what: Any) -> list[Achieved]:
         """Return what a release costs for every error that is limited."""
-        costs = cost_of(what)
-        found = []
+        release_costs = cost_of(what)
+        costs = []
         for name, limit in self.costs.items():
-            if name not in costs:
-                known = ", ".join(costs) or "none"
-                hint = f"Known costs of {what!r}: {known}."
+            if name not in release_costs:
+                names = ", ".join(release_costs) or "none"
+                hint = f"Known costs of {what!r}: {names}."
                 raise ParameterError(f"Limit.{name}", "a cost that the mechanism knows", f"{limit:g}", hint)
-            quantity, value = name, costs[name]
+            quantity, value = name, release_costs[name]
             if name == "frequency_error" and self.reports is not None:
                 quantity, value = f"{name} from {self.reports:,} reports", value / math.sqrt(self.reports)
-            found.append(Achieved(quantity=quantity, value=value, limit=limit, threat="accuracy", rule="cost"))
-        return found
+            costs.append(Achieved(quantity=quantity, value=value, limit=limit, threat="accuracy", rule="cost"))
+        return costs
 
     def __repr__(self) -> str:
         parts = []

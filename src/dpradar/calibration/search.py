@@ -1,4 +1,4 @@
-"""The search: bracket, root, and a look at everything noisier. Nothing is assumed continuous or monotone."""
+"""Search for the least noise: bracket, root and scan; neither continuity nor monotonicity is assumed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from ..errors import NumericsError, ParameterError
 from ..guarantees.accuracy import Accuracy, computed_with
-from .order import no_riskier
+from .risk_order import no_riskier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..results.calibration import Achieved
     from ..threats import Prior
-    from .family import Family
     from .limit import Limit
+    from .release_family import Family
 
-__all__ = ["Probe", "Search"]
+__all__ = ["ParameterSearch", "Probe"]
 
 _COARSE, _FINE = Accuracy(coarseness=10.0), Accuracy(coarseness=1.0)
 _COARSE_PRECISION = 4e-3
@@ -58,7 +58,7 @@ def _excess(achieved: Sequence[Achieved]) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class Search:
+class ParameterSearch:
     """Finds the least u (the most, when ``sign`` is -1) that keeps the limits."""
 
     family: Family
@@ -77,9 +77,9 @@ class Search:
     def probe(self, u: float) -> Probe | None:
         """Try one noise coordinate; None where the family does not exist."""
         x = self.family.x(u)
-        for known in self.probes:
-            if known.x == x:
-                return known
+        for earlier in self.probes:
+            if earlier.x == x:
+                return earlier
         try:
             mechanism = self.family.build(x)
         except ParameterError as error:
@@ -91,13 +91,13 @@ class Search:
             for about in self._abouts(limit)
             for one in self.measure(limit, mechanism, about)
         ]
-        found = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
-        self.probes.append(found)
+        probe = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
+        self.probes.append(probe)
         self.tried += 1
-        if found.ok and (self.valid is None or self.sign * found.u < self.sign * self.valid.u):
-            self.valid = found
-        self.progress(f"{self.family.parameter} {x:.6g}: {'keeps' if found.ok else 'breaks'} the limits")
-        return found
+        if probe.ok and (self.valid is None or self.sign * probe.u < self.sign * self.valid.u):
+            self.valid = probe
+        self.progress(f"{self.family.parameter} {x:.6g}: {'keeps' if probe.ok else 'breaks'} the limits")
+        return probe
 
     def _abouts(self, limit: Limit) -> Sequence[Prior | None]:
         """Return whose records the release is about: a threat without a prior is asked about those of the others."""
@@ -132,11 +132,11 @@ class Search:
         for _ in range(50):
             if self.best is None:
                 break
-            found = self.probe(self.best.u)
-            if found is not None and found.ok:
-                self.best = found
+            probe = self.probe(self.best.u)
+            if probe is not None and probe.ok:
+                self.best = probe
                 # With room to spare the grid of the search was too coarse: search on as finely as ``assess`` computes.
-                return "met" if found.excess > _ROOM else self._fine(found.u, 0.01)
+                return "met" if probe.excess > _ROOM else self._fine(probe.u, 0.01)
             self.best = replace(self.best, u=self.best.u + 2.0 * self.precision)
         return "unmet"
 
@@ -150,60 +150,60 @@ class Search:
     def _bracket(self, start: float, step: float) -> tuple[str, Probe | None, Probe | None]:
         """Return a probe that breaks the limits and one that keeps them, with more noise (less, for accuracy)."""
         ends = self.family.span
-        here = self.probe(min(max(start, ends[0]), ends[1]))
-        if here is None:
-            here = self._somewhere()
-        if here is None and self.problem is not None:
+        first = self.probe(min(max(start, ends[0]), ends[1]))
+        if first is None:
+            first = self._somewhere()
+        if first is None and self.problem is not None:
             raise self.problem  # wrong whatever the noise
-        if here is None:
+        if first is None:
             message = f"no value of {self.family.parameter} between {self.family.low:g} and {self.family.high:g} works"
             raise NumericsError(message)
-        towards = self.sign if not here.ok else -self.sign
-        last = here
+        towards = self.sign if not first.ok else -self.sign
+        last = first
         while True:
             u = last.u + towards * step
             inside = ends[0] <= u <= ends[1]
-            there = self.probe(min(max(u, ends[0]), ends[1]))
-            if there is None:
-                there, inside = self._edge(last, u), False
-            if there.ok != here.ok:
-                return ("met", last, there) if there.ok else ("met", there, last)
+            second = self.probe(min(max(u, ends[0]), ends[1]))
+            if second is None:
+                second, inside = self._edge(last, u), False
+            if second.ok != first.ok:
+                return ("met", last, second) if second.ok else ("met", second, last)
             if not inside:
-                return ("free", None, there) if here.ok else ("unmet", there, None)
-            last, step = there, 2.0 * step
+                return ("free", None, second) if first.ok else ("unmet", second, None)
+            last, step = second, 2.0 * step
 
     def _somewhere(self) -> Probe | None:
         low, high = self.family.span
         for u in np.linspace(low, high, 41):
-            found = self.probe(float(u))
-            if found is not None:
-                return found
+            probe = self.probe(float(u))
+            if probe is not None:
+                return probe
         return None
 
     def _edge(self, inside: Probe, outside: float) -> Probe:
         """Return the last probe before the family ceases to exist."""
-        here, there = inside, outside
+        inner, outer = inside, outside
         for _ in range(40):
-            if abs(there - here.u) <= self.precision:
+            if abs(outer - inner.u) <= self.precision:
                 break
-            middle = self.probe(0.5 * (here.u + there))
+            middle = self.probe(0.5 * (inner.u + outer))
             if middle is None:
-                there = 0.5 * (here.u + there)
-            elif middle.x == here.x:
+                outer = 0.5 * (inner.u + outer)
+            elif middle.x == inner.x:
                 break
             else:
-                here = middle
-        return here
+                inner = middle
+        return inner
 
     def _root(self, bad: Probe, good: Probe, precision: float) -> Probe:
         """Return a probe that keeps the limits, within ``precision`` of one that does not."""
         from scipy import optimize
 
         def excess(u: float) -> float:
-            found = self.probe(u)
-            if found is None:
+            probe = self.probe(u)
+            if probe is None:
                 return 1.0
-            return found.excess if found.excess != 0.0 else -1e-15
+            return probe.excess if probe.excess != 0.0 else -1e-15
 
         if self.family.integer:
             return self._whole(bad, good)
@@ -235,10 +235,10 @@ class Search:
         if self.sign < 0 or self.best is None or self.family.integer:
             return "met"
         for _ in range(_ROUNDS):
-            found = self._broken()
-            if found is None:
+            broken = self._broken()
+            if broken is None:
                 return "met"
-            bad, good = found
+            bad, good = broken
             if good is None:
                 break
             self.best = self._root(bad, good, self.precision)
@@ -252,9 +252,9 @@ class Search:
         places = np.unique(np.concatenate([self.best.u + reach * np.arange(1, n + 1) / n for reach, n in _SCANS]))
         after: float | None = None
         for u in places[places <= self.family.span[1]].tolist()[::-1]:
-            found = None if self._provably(u) else self.probe(u)
-            if found is not None and not found.ok:
-                return found, None if after is None else self.probe(after)
+            probe = None if self._provably(u) else self.probe(u)
+            if probe is not None and not probe.ok:
+                return probe, None if after is None else self.probe(after)
             after = u
         return None
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, ParameterError
-from ..numerics.processes import Workers
+from ..numerics.worker_processes import Workers
 from ..params import Param, shown
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..attacks.run import Counts, attack_job
+from ..attacks.attack_runs import AttackCounts, attack_job
 from ..audits import audit
 from ..audits.audit import audit_job
-from ..audits.imported import imported
-from ..audits.limits import Tally
-from ..audits.threatened import Seen
+from ..audits.epsilon_limits import Tally
+from ..audits.import_by_name import import_object
+from ..audits.threat_audit import AttackTally
 from ..bounds import assess
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.family import family_of_param
+from ..calibration.release_family import family_of_param
 from ..errors import ParameterError
 from ..options.reading import Where, inside
 from ..spec.claims import claim_of
@@ -86,17 +86,17 @@ def _pack(part: Any) -> bytes:
     return json.dumps(astuple(part)).encode()
 
 
-def _counts(data: bytes) -> Counts:
-    return Counts(*json.loads(data))
+def _counts(data: bytes) -> AttackCounts:
+    return AttackCounts(*json.loads(data))
 
 
 def _tally(data: bytes) -> Tally:
     return Tally(*json.loads(data))
 
 
-def _seen(data: bytes) -> Seen:
+def _seen(data: bytes) -> AttackTally:
     counts, strangers = json.loads(data)
-    return Seen(Counts(*counts), strangers)
+    return AttackTally(AttackCounts(*counts), strangers)
 
 
 def _whole(work: Callable[[], Any], trials: int = 1) -> Job:
@@ -165,7 +165,7 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> Job:
 
 def _sampler(text: str, where: Where) -> Any:
     where.path(text, "sampler")  # refused where no files may be named
-    return imported(text, where("sampler"), where.folder)
+    return import_object(text, where("sampler"), where.folder)
 
 
 def _assess(options: dict[str, Any], where: Where, seed: int) -> Job:

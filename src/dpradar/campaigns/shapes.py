@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..attacks.run import CONFIDENCE
-from ..attacks.run import TRIALS as ATTACKS
+from ..attacks.attack_runs import CONFIDENCE
+from ..attacks.attack_runs import TRIALS as ATTACKS
 from ..audits.audit import LOOKS, SIGNIFICANCE
 from ..audits.audit import TRIALS as OUTPUTS
 from ..errors import ParameterError
-from ..learning.gradients import CLIP, NOISE, RATE
+from ..learning.gradient_scores import CLIP, NOISE, RATE
 from ..learning.trainer import LEARNING_RATE, STEPS
 from ..params import Param, shown
 from ..spec.kinds import IN_FILES, KINDS, kind_of

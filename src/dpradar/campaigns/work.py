@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import DpradarError
-from ..numerics.threads import one_thread
+from ..numerics.single_thread import one_thread
 from .jobs import Job, job_of
 from .model import AFTER, Question, digest_of, versions
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..audits import Executable, Samples, audit
-from ..audits.imported import imported
+from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number, words
 from ..spec.question import release_of
@@ -70,7 +70,7 @@ def audit_command(**options: Any) -> int:
     if not isinstance(sampler, Samples):
         settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
     if options["pairs"] is not None:
-        settings["pairs"] = imported(options["pairs"], "--pairs")
+        settings["pairs"] = import_object(options["pairs"], "--pairs")
     with bar("audit") as progress:
         result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
     result = replace(result, command=repeat_command(result.seed))
@@ -110,4 +110,4 @@ def _target(options: dict[str, Any]) -> Any:
         columns = options["output_column"].split(",")
         output = columns[0] if len(columns) == 1 else columns
         return Samples.read(target, options["input_column"], output, output_kind=options["output_kind"])
-    return imported(target, "TARGET")
+    return import_object(target, "TARGET")

@@ -12,7 +12,7 @@ import click
 
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.family import Family, family_of_param
+from ..calibration.release_family import Family, family_of_param
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number
 from ..spec.question import release_of, sized, threat_of

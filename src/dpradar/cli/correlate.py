@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..attacks.run import checked_seed
+from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns, number, span, words
 from . import parsing

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ..errors import DpradarError
-from ..numerics.system import untested
+from ..numerics.platform_support import untested_platform_notes
 from .main import EXIT_BUG
 
 __all__ = ["EXTRAS", "doctor_command"]
@@ -42,7 +42,7 @@ def doctor_command(*, as_json: bool) -> int:
     works = {name: check() for name, check in _CHECKS.items()}
     if as_json:
         told = {"schema": "dpradar/doctor/1", "versions": versions, "extras": known, "works": works}
-        told["system"] = {"name": sys.platform, "tested": not untested()}
+        told["system"] = {"name": sys.platform, "tested": not untested_platform_notes()}
         click.echo(json.dumps(told))
     else:
         click.echo("\n".join(_lines(versions, known, works)))
@@ -73,7 +73,7 @@ def _lines(versions: dict[str, Any], extras: dict[str, dict[str, Any]], works: d
         missing = [name for name, version in packages.items() if version is None]
         state = "installed" if not missing else f'pip install "dpradar[{extra}]"'
         lines.append(f"  {extra:<12} {EXTRAS[extra]}: {state}")
-    lines += ["System:", f"  {sys.platform:<12} {untested() or 'tested'}"]
+    lines += ["System:", f"  {sys.platform:<12} {untested_platform_notes() or 'tested'}"]
     return [*lines, "Works:", *(f"  {name:<12} {answer}" for name, answer in works.items())]
 
 

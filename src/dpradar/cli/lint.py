@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..audits.imported import imported
+from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS
 from . import parsing
@@ -76,8 +76,8 @@ def _of_file(path: str) -> LintReport:
 def _of_sampler(options: dict[str, Any]) -> LintReport:
     from ..granularity import lint_sampler
 
-    sampler = imported(options["sampler"], "--sampler")
-    pairs = None if options["pairs"] is None else imported(options["pairs"], "--pairs")
+    sampler = import_object(options["sampler"], "--sampler")
+    pairs = None if options["pairs"] is None else import_object(options["pairs"], "--pairs")
     settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
     with bar("lint") as progress:
         report = lint_sampler(

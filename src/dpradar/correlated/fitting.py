@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import ParameterError
 from ..params import bad_cell
 from ..results.correlation import Check
-from . import checks as tests
+from . import hypothesis_checks as tests
 from .models import Chain, GaussianGroups, Groups, Joint
 
 __all__ = ["Fit", "fit", "numbers_in"]
@@ -94,11 +94,11 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
     """
     if isinstance(data, Mapping):
         return _fit_table(data, group, value, role, columns, clip, model)
-    if any(given is not None for given in (group, value, role, columns, clip)) or model not in (None, "markov"):
+    if any(option is not None for option in (group, value, role, columns, clip)) or model not in (None, "markov"):
         hint = "group, value, role, columns and clip are about tables; a series may have model='markov'."
         raise ParameterError("fit", "given a table {column: list} with these options", "a series", hint)
-    found = _fit_series(list(data), state, missing, period)
-    return replace(found, claimed=model == "markov")
+    fitted = _fit_series(list(data), state, missing, period)
+    return replace(fitted, claimed=model == "markov")
 
 
 # Tables.
@@ -126,16 +126,16 @@ def _column(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Seque
 
 def _numbers(table: Mapping[str, Sequence[Any]], name: str, option: str) -> Floats:
     column = _column(table, name, option)
-    found = np.array(numbers_in(column, name), dtype=float)
-    if np.any(np.isinf(found)):
+    numbers = np.array(numbers_in(column, name), dtype=float)
+    if np.any(np.isinf(numbers)):
         raise ParameterError(f"column {name!r}", "finite numbers", "an infinite one")
-    if np.any(np.abs(found) > _LARGEST):  # squares are added up
+    if np.any(np.abs(numbers) > _LARGEST):  # squares are added up
         raise ParameterError(f"column {name!r}", f"numbers of at most {_LARGEST:g}", "a larger one", "Change the unit.")
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
-class _Records:
+class _GroupedRecords:
     """Records in rows: their numbers, groups (from 0, in order of appearance) and kinds."""
 
     values: Floats
@@ -160,7 +160,11 @@ def _fit_table(
         raise ParameterError("fit", "given either group and value, or columns", "both or neither", hint)
     if model not in (None, "groups", "gaussian"):
         raise ParameterError("fit.model", '"groups" or "gaussian"', repr(model))
-    records = _wide(table, columns) if columns is not None else _long(table, str(group), str(value), role)
+    records = (
+        _records_of_columns(table, columns)
+        if columns is not None
+        else _records_of_groups(table, str(group), str(value), role)
+    )
     if records.values.size < 2:
         raise ParameterError("fit", "given at least 2 records", f"{records.values.size}")
     sizes = np.bincount(records.groups)
@@ -169,24 +173,24 @@ def _fit_table(
     observed = (float(records.values.min()), float(records.values.max()))
     notes = (f"{n:,} records in {sizes.size:,} groups of at most {m}", *records.notes)
     means = np.bincount(records.groups, records.values) / sizes
-    found = [tests.independence_check(means), *_clip_check(records.values, clip)]
+    checks = [tests.independence_check(means), *_clip_check(records.values, clip)]
     answer = None if clip is None else float(np.clip(records.values, *clip).sum())
     common: dict[str, Any] = {"notes": notes, "clip": clip, "observed": observed, "answer": answer}
-    plain = Fit(model=Groups(size=m, records=n), checks=tuple(found), warnings=(_PRIVATE,), **common)
+    plain = Fit(model=Groups(size=m, records=n), checks=tuple(checks), warnings=(_PRIVATE,), **common)
     if m == 1 or model == "groups":
         return plain
     gaussian = _covariances(records, sizes)
     if isinstance(gaussian, Check):
-        return Fit(model=plain.model, checks=(*found, gaussian), doubts=(gaussian,), warnings=plain.warnings, **common)
+        return Fit(model=plain.model, checks=(*checks, gaussian), doubts=(gaussian,), warnings=plain.warnings, **common)
     covariances, centres, counts = gaussian
     samples = {records.names[kind]: records.values[records.kinds == kind] for kind in range(len(records.names))}
     normal = tests.normal_check(samples)
-    found += [normal, *tests.group_checks(covariances, counts, kinds=records.told_apart)]
+    checks += [normal, *tests.group_checks(covariances, counts, kinds=records.told_apart)]
     doubts = tuple(check for check in (normal,) if check.holds is False)
     assumed = f"means and covariances are those estimated from {sizes.size:,} groups"
     return Fit(
         model=GaussianGroups(covariances, means=centres, records=n),
-        checks=tuple(found),
+        checks=tuple(checks),
         doubts=doubts,
         claimed=model == "gaussian",
         assumes=(assumed, *(() if records.told_apart else ("all records of a group are of one kind",))),
@@ -195,37 +199,39 @@ def _fit_table(
     )
 
 
-def _wide(table: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> _Records:
+def _records_of_columns(table: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> _GroupedRecords:
     names = [str(name) for name in columns]
     if len(names) < 2 or len(set(names)) != len(names):
         raise ParameterError("fit.columns", "at least 2 different columns", f"{len(names)}")
     matrix = np.column_stack([_numbers(table, name, "columns") for name in names])
     complete = ~np.isnan(matrix).any(axis=1)
-    lost = int((~complete).sum())
-    notes = (f"{lost:,} of {len(matrix):,} rows have a missing value and are left out",) if lost else ()
+    incomplete = int((~complete).sum())
+    notes = (f"{incomplete:,} of {len(matrix):,} rows have a missing value and are left out",) if incomplete else ()
     matrix = matrix[complete]
     rows, size = matrix.shape
     groups = np.repeat(np.arange(rows), size)
-    return _Records(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, told_apart=True)
+    return _GroupedRecords(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, told_apart=True)
 
 
-def _long(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str | None) -> _Records:
+def _records_of_groups(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str | None) -> _GroupedRecords:
     values = _numbers(table, value, "value")
     labels = [str(label) for label in _column(table, group, "group")]
     kinds = ["" for _ in labels] if role is None else [str(label) for label in _column(table, role, "role")]
     if not len(values) == len(labels) == len(kinds):
         raise ParameterError("fit", "given columns of equal length", f"{len(values)}, {len(labels)}, {len(kinds)}")
     present = ~np.isnan(values) & np.array([label.strip().lower() not in _MISSING_WORDS for label in labels])
-    lost = int((~present).sum())
-    notes = (f"{lost:,} of {len(values):,} rows have no value or no group and are left out",) if lost else ()
-    kept = np.flatnonzero(present)
-    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[i] for i in kept))}
-    names = tuple(dict.fromkeys(kinds[i] for i in kept))
+    incomplete = int((~present).sum())
+    notes = (
+        (f"{incomplete:,} of {len(values):,} rows have no value or no group and are left out",) if incomplete else ()
+    )
+    complete = np.flatnonzero(present)
+    numbers = {label: k for k, label in enumerate(dict.fromkeys(labels[i] for i in complete))}
+    names = tuple(dict.fromkeys(kinds[i] for i in complete))
     order = {label: k for k, label in enumerate(names)}
-    return _Records(
-        values[kept],
-        np.array([numbers[labels[i]] for i in kept], dtype=np.intp),
-        np.array([order[kinds[i]] for i in kept], dtype=np.intp),
+    return _GroupedRecords(
+        values[complete],
+        np.array([numbers[labels[i]] for i in complete], dtype=np.intp),
+        np.array([order[kinds[i]] for i in complete], dtype=np.intp),
         names,
         notes,
         told_apart=role is not None,
@@ -243,7 +249,9 @@ def _clip_check(values: Floats, clip: tuple[float, float] | None) -> list[Check]
     return [Check(name=name, holds=False, text=text)]
 
 
-def _covariances(records: _Records, sizes: NDArray[np.intp]) -> Check | tuple[list[Floats], list[Floats], list[int]]:
+def _covariances(
+    records: _GroupedRecords, sizes: NDArray[np.intp]
+) -> Check | tuple[list[Floats], list[Floats], list[int]]:
     """Return the covariance and the means of every largest kind of group, estimated by moments.
 
     Variances by kind of record, covariances by pair of kinds over all pairs within groups. Groups whose kinds are
@@ -271,14 +279,14 @@ def _covariances(records: _Records, sizes: NDArray[np.intp]) -> Check | tuple[li
     shapes = _largest_shapes({tuple(int(k) for k in row) for row in number})
     if any(pairs[a, b] == 0.0 for shape in shapes for a, b in _pairs_in(shape)):
         return Check(name="covariance", holds=False, text="some pair of kinds never occurs in one group")
-    found, centres = [], []
+    matrices, centres = [], []
     for shape in shapes:
         kinds = np.repeat(np.arange(size), shape)
         matrix = cross[np.ix_(kinds, kinds)].copy()
         np.fill_diagonal(matrix, variance[kinds])
-        found.append(matrix)
+        matrices.append(matrix)
         centres.append(means[kinds])
-    return found, centres, [int(c) for c in counts]
+    return matrices, centres, [int(c) for c in counts]
 
 
 def _pairs_in(shape: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -309,29 +317,30 @@ def _fit_series(entries: list[Any], state: Callable[[Any], Hashable] | None, mis
         raise ParameterError("fit.missing", '"break", "drop" or "refuse"', repr(missing))
     if period is not None and period < 2:
         raise ParameterError("fit.period", "a whole number of at least 2", repr(period))
-    gone = [_is_missing(entry) for entry in entries]
-    lost = sum(gone)
-    if lost and missing == "refuse":
+    is_missing = [_is_missing(entry) for entry in entries]
+    n_missing = sum(is_missing)
+    if n_missing and missing == "refuse":
         hint = "Or choose missing='break' (command line: --missing break)."
-        raise ParameterError("fit", "given a series without missing entries", f"{lost:,} of them", hint)
+        raise ParameterError("fit", "given a series without missing entries", f"{n_missing:,} of them", hint)
     if missing == "drop":
-        entries, gone = [e for e, g in zip(entries, gone, strict=True) if not g], [False] * (len(entries) - lost)
-    labels = [None if g else (e if state is None else state(e)) for e, g in zip(entries, gone, strict=True)]
-    names = _state_names([label for label, g in zip(labels, gone, strict=True) if not g])
+        entries = [e for e, g in zip(entries, is_missing, strict=True) if not g]
+        is_missing = [False] * len(entries)
+    labels = [None if g else (e if state is None else state(e)) for e, g in zip(entries, is_missing, strict=True)]
+    names = _state_names([label for label, g in zip(labels, is_missing, strict=True) if not g])
     number = {name: k for k, name in enumerate(names)}
-    states = np.array([-1 if g else number[label] for label, g in zip(labels, gone, strict=True)], dtype=np.intp)
+    states = np.array([-1 if g else number[label] for label, g in zip(labels, is_missing, strict=True)], dtype=np.intp)
     P = _transition_rates(states, len(names))
-    found = tests.chain_checks(states, P, period=period)
-    doubts = tuple(c for c in found if c.holds is False and c.name != "positive")
+    checks = tests.chain_checks(states, P, period=period)
+    doubts = tuple(c for c in checks if c.holds is False and c.name != "positive")
     steps = int(((states[:-1] >= 0) & (states[1:] >= 0)).sum())
     binary = set(names) == {0, 1} or names == ["0", "1"]  # False and True too; words of a file
     present = int((states >= 0).sum())
     return Fit(
         model=Chain(P, length=len(states)),
-        checks=tuple(found),
+        checks=tuple(checks),
         doubts=doubts,
         assumes=(f"transition probabilities are those estimated from {steps:,} transitions",),
-        notes=_series_notes(lost, missing, present, gone),
+        notes=_series_notes(n_missing, missing, present, is_missing),
         warnings=(_PRIVATE,),
         values=(0.0, 1.0) if binary else None,
         answer=float((states == 1).sum()) if binary else None,
@@ -352,9 +361,9 @@ def _state_names(labels: list[Any]) -> list[Any]:
 
 
 def _transition_rates(states: NDArray[np.intp], size: int) -> Floats:
-    together = (states[:-1] >= 0) & (states[1:] >= 0)
+    consecutive = (states[:-1] >= 0) & (states[1:] >= 0)
     counts = np.zeros((size, size))
-    np.add.at(counts, (states[:-1][together], states[1:][together]), 1.0)
+    np.add.at(counts, (states[:-1][consecutive], states[1:][consecutive]), 1.0)
     leave = counts.sum(axis=1)
     if np.any(leave == 0.0):
         hint = "Its transition probabilities cannot be estimated; join it with another state."
@@ -364,14 +373,14 @@ def _transition_rates(states: NDArray[np.intp], size: int) -> Floats:
     return np.asarray(counts / leave[:, None])
 
 
-def _series_notes(lost: int, missing: str, present: int, gone: list[bool]) -> tuple[str, ...]:
+def _series_notes(n_missing: int, missing: str, present: int, is_missing: list[bool]) -> tuple[str, ...]:
     records = f"{present:,} records"
-    if not lost:
+    if not n_missing:
         return (records,)
-    entries = "entry" if lost == 1 else "entries"
+    entries = "entry" if n_missing == 1 else "entries"
     if missing == "drop":
-        verb = "is" if lost == 1 else "are"
-        return (f"{lost:,} missing {entries} {verb} left out, as if their neighbours followed each other", records)
-    gaps = sum(a and not b for a, b in zip(gone, [False, *gone], strict=False))
+        verb = "is" if n_missing == 1 else "are"
+        return (f"{n_missing:,} missing {entries} {verb} left out, as if their neighbours followed each other", records)
+    gaps = sum(a and not b for a, b in zip(is_missing, [False, *is_missing], strict=False))
     where = f" in {gaps} gaps" if gaps > 1 else ""
-    return (f"{lost:,} missing {entries}{where} interrupt{'s' if lost == 1 else ''} the series", records)
+    return (f"{n_missing:,} missing {entries}{where} interrupt{'s' if n_missing == 1 else ''} the series", records)

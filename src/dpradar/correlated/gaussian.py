@@ -26,7 +26,7 @@ __all__ = ["RHO", "Reach", "equal_variances", "h", "h_tight", "largest_correlati
 Floats = NDArray[np.float64]
 RHO = Param(name="rho", low=0.0, high=1.0, what="the largest correlation between two records", typical=(0.0, 1.0))
 MOST_LISTED = 15  # all adversaries of a group of this size are listed
-_AT_ONCE = 12  # of which so many records are worked on together: 2^12 matrices
+_AT_ONCE = 12  # this many of the records are worked on together: 2^12 matrices
 _MOST_NODES = 20_000
 _MOST_KINDS = 5_000
 _EQUAL = 1e-9
@@ -156,29 +156,31 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
     m = covariance.shape[0]
     slack = 1.0 + _ROUNDING * m * m / smallest
     if m <= MOST_LISTED:
-        value = max(_largest(batch, known, width, capped=capped) for batch, known in _conditioned(covariance))
+        value = max(
+            _largest(batch, known, width, capped=capped) for batch, known in _conditional_covariances(covariance)
+        )
         return Reach(float(value * slack), "all adversaries listed")
-    found, how = _by_kinds(covariance), "all adversaries listed up to records that are alike"
-    if found is None:
-        found, how = _searched(covariance), "worst adversary found by dominance"
-    if found is None:
-        found, how = _spectral(covariance), "by eigenvalues: too many adversaries to list"
-    value = (min(1.0, width) if capped else width) + found * width
+    factor, how = _largest_by_classes(covariance), "all adversaries listed up to records that are alike"
+    if factor is None:
+        factor, how = _search_adversaries(covariance), "worst adversary found by dominance"
+    if factor is None:
+        factor, how = _spectral(covariance), "by eigenvalues: too many adversaries to list"
+    value = (min(1.0, width) if capped else width) + factor * width
     return Reach(float((min(value, m) if capped else value) * slack), how)
 
 
-def _conditioned(covariance: Floats) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
+def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
     """Yield batches of covariances given every set of known records, with the sets; known rows are 0."""
     m = covariance.shape[0]
     first = max(0, m - _AT_ONCE)
 
     def split(batch: Floats, known: NDArray[np.bool_], j: int) -> tuple[Floats, NDArray[np.bool_]]:
         column = batch[:, :, j]
-        given = batch - column[:, :, None] * column[:, None, :] / batch[:, j, j][:, None, None]
-        given[:, j, :] = given[:, :, j] = 0.0
+        conditional = batch - column[:, :, None] * column[:, None, :] / batch[:, j, j][:, None, None]
+        conditional[:, j, :] = conditional[:, :, j] = 0.0
         also = known.copy()
         also[:, j] = True
-        return np.concatenate([batch, given]), np.concatenate([known, also])
+        return np.concatenate([batch, conditional]), np.concatenate([known, also])
 
     stack = [(covariance[None].copy(), np.zeros((1, m), dtype=bool), 0)]
     while stack:
@@ -202,7 +204,7 @@ def _largest(batch: Floats, known: NDArray[np.bool_], width: float, *, capped: b
     return float(np.where(known, 0.0, factors).max())
 
 
-def _alike(covariance: Floats) -> list[list[int]]:
+def _exchangeable_classes(covariance: Floats) -> list[list[int]]:
     """Return the records in classes: exchanging two of a class leaves the covariance as it is."""
     scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
     classes: list[list[int]] = []
@@ -219,9 +221,9 @@ def _alike(covariance: Floats) -> list[list[int]]:
     return classes
 
 
-def _by_kinds(covariance: Floats) -> float | None:
+def _largest_by_classes(covariance: Floats) -> float | None:
     """Return the largest sum_u |beta_u|, listing how many records of each class are known; None where too many."""
-    classes = _alike(covariance)
+    classes = _exchangeable_classes(covariance)
     if math.prod(len(one) + 1 for one in classes) > _MOST_KINDS:
         return None
     best = 0.0
@@ -230,11 +232,11 @@ def _by_kinds(covariance: Floats) -> float | None:
         rest = [i for one, count in zip(classes, counts, strict=True) for i in one[count:]]
         if len(rest) < 2:
             continue
-        given = covariance[np.ix_(rest, rest)]
+        conditional = covariance[np.ix_(rest, rest)]
         if known:
             cross = covariance[np.ix_(rest, known)]
-            given = given - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
-        best = max(best, _dominance(given))
+            conditional = conditional - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
+        best = max(best, _dominance(conditional))
     return best
 
 
@@ -244,7 +246,7 @@ def _dominance(covariance: Floats) -> float:
     return float(((size.sum(axis=0) - np.diag(size)) / np.diag(size)).max())
 
 
-def _searched(covariance: Floats) -> float | None:
+def _search_adversaries(covariance: Floats) -> float | None:
     """Return the largest sum_u |beta_u| over all adversaries, by conditioning until dominance settles the rest."""
     best, nodes = 0.0, 0
     stack: list[tuple[Floats, int]] = [(covariance, 0)]  # records before the index stay unknown or are targets
@@ -253,9 +255,9 @@ def _searched(covariance: Floats) -> float | None:
         nodes += 1
         if nodes > _MOST_NODES:
             return None
-        own = _dominance(matrix)
-        best = max(best, own)
-        if own <= 1.0:
+        dominance = _dominance(matrix)
+        best = max(best, dominance)
+        if dominance <= 1.0:
             continue  # whoever knows more learns less: see the derivation
         for j in range(start, matrix.shape[0]):
             if matrix.shape[0] > 2:
@@ -278,14 +280,14 @@ def smallest_eigenvalue(covariance: Floats) -> float:
     return float(np.linalg.eigvalsh(correlations(covariance))[0])
 
 
-def two_values_apart(clip: tuple[float, float], targets: tuple[float, float]) -> float:
+def target_distance(clip: tuple[float, float], targets: tuple[float, float]) -> float:
     """Return how far apart two target values may be, in widths of the clip interval.
 
     Examples
     --------
-    >>> two_values_apart((40.0, 160.0), (20.0, 160.0))
+    >>> target_distance((40.0, 160.0), (20.0, 160.0))
     1.1666666666666667
     """
     width = clip[1] - clip[0]
-    apart = targets[1] - targets[0]
-    return apart / width if math.isfinite(apart) else math.inf
+    difference = targets[1] - targets[0]
+    return difference / width if math.isfinite(difference) else math.inf

@@ -1,4 +1,4 @@
-"""Markov chains: what a record tells about its neighbours in time.
+"""Markov chains: what a record reveals about its neighbours in time.
 
 Given everything the attacker knows, the unknown records to the right of the target run up to the next known one (or to
 the end), those to the left down to the last known one (or to the start), and both runs depend on the target alone.
@@ -70,23 +70,23 @@ def mixing_time(P: Floats, distance: float, most: int = 1_000_000) -> int | None
     >>> mixing_time(np.array([[0.882412, 0.117588], [0.304706, 0.695294]]), 0.25)
     2
     """
-    squares, apart = [P], []
+    squares, distances = [P], []
     while True:
-        apart.append(_spread(squares[-1]))
-        if apart[-1] <= distance or 2 ** len(squares) > most:
+        distances.append(_distance_to_stationary(squares[-1]))
+        if distances[-1] <= distance or 2 ** len(squares) > most:
             break
         squares.append(squares[-1] @ squares[-1])
-    if apart[-1] > distance:
+    if distances[-1] > distance:
         return None
-    done, power = 0, np.eye(P.shape[0])  # the distance never grows with time, so powers of two find the place
+    time, power = 0, np.eye(P.shape[0])  # the distance never grows with time, so powers of two find the place
     for k in reversed(range(len(squares))):
         longer = power @ squares[k]
-        if _spread(longer) > distance:
-            power, done = longer, done + 2**k
-    return done + 1 if _spread(power) > distance else done
+        if _distance_to_stationary(longer) > distance:
+            power, time = longer, time + 2**k
+    return time + 1 if _distance_to_stationary(power) > distance else time
 
 
-def _spread(power: Floats) -> float:
+def _distance_to_stationary(power: Floats) -> float:
     limit = np.linalg.matrix_power(power, 1 << 40)[0]
     return float(0.5 * np.abs(power - limit).sum(axis=1).max())
 
@@ -118,36 +118,38 @@ def steps(chain: Chain, epsilon: float) -> tuple[float, float]:
     """
     most = chain.length * epsilon
     try:
-        total, pad, taken = _two(chain, epsilon) if chain.states == 2 else _many(chain, epsilon)
+        total, pad, records = (
+            _two_state_leakage(chain, epsilon) if chain.states == 2 else _many_state_leakage(chain, epsilon)
+        )
     except NumericsError:  # probabilities too small for floats: what holds for any dependence is left
         return most, most
     computed = min(epsilon + max(total, 0.0), most)
-    return computed + pad + (_SLACK + _UNIT * taken) * (1.0 + computed), computed
+    return computed + pad + (_SLACK + _UNIT * records) * (1.0 + computed), computed
 
 
-def _two(chain: Chain, epsilon: float) -> tuple[float, float, int]:
+def _two_state_leakage(chain: Chain, epsilon: float) -> tuple[float, float, int]:
     left, right = two_state_sides(chain, epsilon)
     total = 0.0
-    for i in _places(chain.length, max(len(left.up), len(right.up))):
+    for i in _distinct_targets(chain.length, max(len(left.up), len(right.up))):
         (up, down), (more_up, more_down) = left.at(i), right.at(chain.length - 1 - i)
         total = max(total, up + more_up, down + more_down)
     return total, left.pad + right.pad, max(len(left.up), len(right.up))
 
 
-def _many(chain: Chain, epsilon: float) -> tuple[float, float, int]:
+def _many_state_leakage(chain: Chain, epsilon: float) -> tuple[float, float, int]:
     left, right = many_state_sides(chain, epsilon)
-    taken = max(len(left.log_ratio), len(right.log_ratio))
+    records = max(len(left.log_ratio), len(right.log_ratio))
     total = 0.0
-    for i in _places(chain.length, taken):
+    for i in _distinct_targets(chain.length, records):
         both = left.at(i) + right.at(chain.length - 1 - i)
         np.fill_diagonal(both, 0.0)
         total = max(total, float(both.max()))
-    return total, 0.0, taken
+    return total, 0.0, records
 
 
-def _places(n: int, settled: int) -> Sequence[int]:
-    """Return the targets that can differ: both sides have settled away from the ends."""
-    return range(n) if n <= 2 * settled + 1 else [*range(settled), n // 2, *range(n - settled, n)]
+def _distinct_targets(n: int, converged: int) -> Sequence[int]:
+    """Return the targets that can differ: both sides have converged away from the ends."""
+    return range(n) if n <= 2 * converged + 1 else [*range(converged), n // 2, *range(n - converged, n)]
 
 
 def counting_lower(chain: Chain, epsilon: float, values: Floats) -> float:
@@ -169,11 +171,11 @@ def counting_lower(chain: Chain, epsilon: float, values: Floats) -> float:
     best = 0.0
     for sign in (1.0, -1.0):
         tilt = np.exp(sign * epsilon * (values - values.max() if sign > 0 else values - values.min()) / span)
-        best = max(best, _tilted(chain, tilt))
+        best = max(best, _largest_log_ratio(chain, tilt))
     return max(best * (1.0 - _SLACK) - 8.0 * _STILL * chain.length, 0.0)
 
 
-def _tilted(chain: Chain, tilt: Floats) -> float:
+def _largest_log_ratio(chain: Chain, tilt: Floats) -> float:
     """Return the largest ln E[prod tilt | x_i] - ln E[prod tilt | x_i'] over records and states."""
     P, w, n = np.asarray(chain.transitions), np.asarray(chain.initial), chain.length
     after = _powers(P * tilt[None, :], np.ones(P.shape[0]), n)[::-1]  # of the records after each one
@@ -192,14 +194,14 @@ def _powers(step: Floats, start: Floats, count: int) -> Floats:
     Where all entries grow alike, up to a relative error, they do so ever after up to that error for each step: a matrix
     without negative entries keeps the order of vectors (Collatz and Wielandt).
     """
-    found = np.empty((count, start.size))
-    now = start / start.max()
+    rows = np.empty((count, start.size))
+    current = start / start.max()
     for i in range(count):
-        found[i] = now
-        fresh = step @ now
+        rows[i] = current
+        fresh = step @ current
         fresh = fresh / fresh.max()
-        if np.all(np.abs(fresh - now) <= _STILL * now):
-            found[i + 1 :] = fresh
+        if np.all(np.abs(fresh - current) <= _STILL * current):
+            rows[i + 1 :] = fresh
             break
-        now = fresh
-    return found
+        current = fresh
+    return rows

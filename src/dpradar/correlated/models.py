@@ -27,16 +27,16 @@ SMALLEST = 1e-290  # products of probabilities that are smaller lose digits, or 
 _LENGTH = Param(name="length", integer=True, low=1, what="the number of records in the series", typical=(1, 20_000))
 
 
-def _distribution(name: str, given: ArrayLike, hint: str) -> Floats:
-    array = as_floats(name, "probabilities", given, hint)
+def _distribution(name: str, values: ArrayLike, hint: str) -> Floats:
+    array = as_floats(name, "probabilities", values, hint)
     if array.ndim != 1 or array.size < 2 or not np.all(np.isfinite(array)) or np.any(array < 0.0):
         raise ParameterError(name, "at least 2 numbers, none below 0", f"an array of shape {array.shape}", hint)
     if abs(array.sum() - 1.0) > _SUM_TOLERANCE:
         raise ParameterError(name, "numbers that sum to 1 (within 1e-9)", f"a sum of {array.sum():.12g}", hint)
-    return _frozen(array / array.sum())
+    return _read_only(array / array.sum())
 
 
-def _frozen(array: Floats) -> Floats:
+def _read_only(array: Floats) -> Floats:
     array.setflags(write=False)
     return array
 
@@ -63,9 +63,9 @@ class Groups:
                 raise ParameterError("Groups.records", f"at least the size of a group, {self.size}", self.records, hint)
 
 
-def _covariance(given: ArrayLike) -> Floats:
+def _covariance(matrix: ArrayLike) -> Floats:
     name, hint = "GaussianGroups.covariances", "Row and column i are record i of a group; variances on the diagonal."
-    array = as_floats(name, "a square matrix", given, hint)
+    array = as_floats(name, "a square matrix", matrix, hint)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 1:
         raise ParameterError(name, "square matrices", f"an array of shape {array.shape}", hint)
     diagonal = np.diag(array)
@@ -74,7 +74,7 @@ def _covariance(given: ArrayLike) -> Floats:
     scale = np.sqrt(np.outer(diagonal, diagonal))
     if np.any(np.abs(array - array.T) > _SYMMETRY * scale):
         raise ParameterError(name, "symmetric", "a matrix that is not", hint)
-    return _frozen((array + array.T) / 2.0)
+    return _read_only((array + array.T) / 2.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +96,9 @@ class GaussianGroups:
     records: int | None = None
 
     def __post_init__(self) -> None:
-        given = self.covariances
-        several = isinstance(given, Sequence) and len(given) > 0 and np.ndim(given[0]) == 2
-        matrices = tuple(_covariance(one) for one in (given if several else [given]))
+        covariances = self.covariances
+        several = isinstance(covariances, Sequence) and len(covariances) > 0 and np.ndim(covariances[0]) == 2
+        matrices = tuple(_covariance(one) for one in (covariances if several else [covariances]))
         object.__setattr__(self, "covariances", matrices)
         if self.means is not None:
             lists = self.means if several else [self.means]
@@ -120,9 +120,9 @@ class GaussianGroups:
         return f"GaussianGroups(groups of at most {self.size})"
 
 
-def _transitions(given: ArrayLike) -> Floats:
+def _transitions(matrix: ArrayLike) -> Floats:
     name, hint = "Chain.transitions", "Row i holds the probabilities of the states after state i."
-    array = as_floats(name, "a square matrix", given, hint)
+    array = as_floats(name, "a square matrix", matrix, hint)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] < 2:
         raise ParameterError(name, "a square matrix with at least 2 states", f"an array of shape {array.shape}", hint)
     if not np.all(np.isfinite(array)) or np.any(array < 0.0):
@@ -131,25 +131,25 @@ def _transitions(given: ArrayLike) -> Floats:
     if np.any(np.abs(sums - 1.0) > _SUM_TOLERANCE):
         worst = int(np.argmax(np.abs(sums - 1.0)))
         raise ParameterError(name, "rows that sum to 1 (within 1e-9)", f"row {worst} with {sums[worst]:.12g}", hint)
-    return _frozen(array / sums[:, None])
+    return _read_only(array / sums[:, None])
 
 
 def _stationary(P: Floats) -> Floats | None:
     """Return the only distribution that one step leaves as it is; None where there are several, or it is not known."""
     n = P.shape[0]
-    reached = np.eye(n, dtype=bool)
+    reachable = np.eye(n, dtype=bool)
     for _ in range(n):
-        reached = reached | (reached @ (P > 0.0))
-    recurrent = np.array([bool(np.all(reached[reached[x], x])) for x in range(n)])  # every way leads back
+        reachable = reachable | (reachable @ (P > 0.0))
+    recurrent = np.array([bool(np.all(reachable[reachable[x], x])) for x in range(n)])  # every way leads back
     states = np.flatnonzero(recurrent)
-    if not np.all(reached[np.ix_(states, states)]):
+    if not np.all(reachable[np.ix_(states, states)]):
         return None
     law = np.zeros(n)
-    law[states] = _balanced(P[np.ix_(states, states)])
-    return _frozen(law / law.sum()) if law[states].min() >= SMALLEST else None
+    law[states] = _stationary_of_irreducible(P[np.ix_(states, states)])
+    return _read_only(law / law.sum()) if law[states].min() >= SMALLEST else None
 
 
-def _balanced(P: Floats) -> Floats:
+def _stationary_of_irreducible(P: Floats) -> Floats:
     """Return the stationary law of a chain in which all states lead to each other.
 
     Grassmann, Taksar and Heyman (1985): states are taken out one by one without a subtraction, so that small
@@ -185,13 +185,13 @@ class Chain:
 
     def __post_init__(self) -> None:
         P = _transitions(self.transitions)
-        own = _stationary(P)
+        stationary = _stationary(P)
         hint = "The distribution of the first record, one probability for each state."
         if self.initial is None:
-            if own is None:
+            if stationary is None:
                 allowed = "given, because several distributions stay as they are, or one that floats cannot hold"
                 raise ParameterError("Chain.initial", allowed, "nothing", hint)
-            start = own
+            start = stationary
         else:
             start = _distribution("Chain.initial", self.initial, hint)
             if start.size != P.shape[0]:
@@ -199,9 +199,9 @@ class Chain:
         object.__setattr__(self, "transitions", P)
         object.__setattr__(self, "length", int(_LENGTH.check("Chain", self.length)))
         object.__setattr__(self, "initial", start)
-        object.__setattr__(self, "stationary", own)
+        object.__setattr__(self, "stationary", stationary)
         # The law itself, not one step of it: a chain that moves slowly stays near any start for long.
-        stays = own is not None and np.all(np.abs(start - own) <= _STATIONARY * own)
+        stays = stationary is not None and np.all(np.abs(start - stationary) <= _STATIONARY * stationary)
         object.__setattr__(self, "is_stationary", bool(stays))
 
     @property
@@ -231,7 +231,7 @@ class Chain:
         if not self.listable:
             hint = "Take a shorter series, or larger probabilities."
             raise ParameterError("Chain.joint", f"series with probabilities above {SMALLEST:g}", "smaller ones", hint)
-        return Joint(_unrolled(self.transitions, self.initial, self.length))
+        return Joint(_joint_of_chain(self.transitions, self.initial, self.length))
 
     def __repr__(self) -> str:
         return f"Chain({self.states} states, length {self.length})"
@@ -240,7 +240,7 @@ class Chain:
 MOST_CELLS = 1 << 16  # of a table that is listed
 
 
-def _unrolled(P: Floats, start: Floats, length: int) -> Floats:
+def _joint_of_chain(P: Floats, start: Floats, length: int) -> Floats:
     states = P.shape[0]
     if length * math.log(states) > math.log(MOST_CELLS):
         hint = "Take a shorter series."
@@ -275,7 +275,7 @@ class Joint:
         flat = _distribution(name, table.ravel(), hint)
         if np.any((flat > 0.0) & (flat < SMALLEST)):
             raise ParameterError(name, f"0 or at least {SMALLEST:g}, each of them", "smaller ones", hint)
-        object.__setattr__(self, "probabilities", _frozen(flat.reshape(table.shape).copy()))
+        object.__setattr__(self, "probabilities", _read_only(flat.reshape(table.shape).copy()))
         object.__setattr__(self, "values", self._checked_values(table.shape))
 
     def _checked_values(self, shape: tuple[int, ...]) -> tuple[Floats, ...]:
@@ -284,12 +284,12 @@ class Joint:
             return tuple(np.arange(size, dtype=float) for size in shape)
         several = isinstance(self.values, Sequence) and len(self.values) > 0 and np.ndim(self.values[0]) == 1
         lists = list(self.values) if several else [self.values] * len(shape)
-        found = tuple(as_floats("Joint.values", "numbers", one, hint) for one in lists)
-        if len(found) != len(shape) or any(one.shape != (size,) for one, size in zip(found, shape, strict=False)):
+        values = tuple(as_floats("Joint.values", "numbers", one, hint) for one in lists)
+        if len(values) != len(shape) or any(one.shape != (size,) for one, size in zip(values, shape, strict=False)):
             raise ParameterError("Joint.values", f"one number for each value, sizes {shape}", "other sizes", hint)
-        if not all(np.all(np.isfinite(one)) for one in found):
+        if not all(np.all(np.isfinite(one)) for one in values):
             raise ParameterError("Joint.values", "finite numbers", "others", hint)
-        return found
+        return values
 
     @property
     def records(self) -> int:

@@ -14,8 +14,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..params import Param
 from . import markov
-from .parameters import TARGET
-from .theorems import inverted
+from .shared_options import TARGET
+from .theorems import invert_leakage
 
 if TYPE_CHECKING:
     from .models import Chain
@@ -75,7 +75,7 @@ def exact_flip(chain: Chain, target: float) -> float:
     if chain.states != 2:
         raise ParameterError("exact_flip", "used with two states", f"{chain.states}")
     level = TARGET.check("exact_flip", target)
-    epsilon = inverted(lambda e: markov.steps(chain, e)[0], level, level / (2.0 * chain.length))
+    epsilon = invert_leakage(lambda e: markov.steps(chain, e)[0], level, level / (2.0 * chain.length))
     flip = 1.0 / (1.0 + math.exp(epsilon))
     while response_leakage(chain, flip) > level:  # rounding of the last step
         flip *= 1.0 + 1e-12
@@ -129,5 +129,5 @@ def response_error(n: int, ones: int, flip: float, tail: float = _TAIL) -> float
     order = np.argsort(-off)
     beyond = np.cumsum(law[order])  # Pr[off >= each], from the largest down
     first = int(np.argmax(beyond > tail)) if np.any(beyond > tail) else len(order) - 1
-    found = float(off[order[first]])
-    return found if found > _NOTHING else 0.0
+    error = float(off[order[first]])
+    return error if error > _NOTHING else 0.0

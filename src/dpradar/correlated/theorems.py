@@ -1,4 +1,4 @@
-"""Which theorems speak about a model, whether they may be used, and what each gives."""
+"""Which theorems cover a model, whether they may be used, and what each gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import finite, gaussian, markov
+from . import finite_models, gaussian, markov
 from .models import Joint
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OURS",
-    "Release",
     "Route",
+    "SumRelease",
     "chain_routes",
     "error_of",
     "gaussian_routes",
     "general",
-    "inverted",
+    "invert_leakage",
     "table_route",
 ]
 
@@ -39,11 +39,11 @@ _ROOT_NEAR = 1e-4  # where one evaluation may take seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Release:
+class SumRelease:
     """What is released: any epsilon-DP mechanism, or Laplace noise on a sum of clipped values or of state values.
 
     ``span`` is the most that one record can change the sum; None where the mechanism is not known. ``targets`` are the
-    values of a record that an attacker tells apart; infinite ends where they may be anything.
+    values of a record that an attacker distinguishes; infinite ends where they may be anything.
     """
 
     clip: tuple[float, float] | None = None
@@ -62,7 +62,7 @@ class Release:
         """How far apart two target values may be, in widths of the clip interval."""
         if self.clip is None or self.targets is None:
             return math.inf
-        return gaussian.two_values_apart(self.clip, self.targets)
+        return gaussian.target_distance(self.clip, self.targets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,15 +82,15 @@ class Route:
     model_free: bool = False
 
 
-def _proportional(factor: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
+def _proportional_leakage(factor: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
     return lambda epsilon: factor * epsilon, lambda target: target / factor
 
 
-def _offset(more: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
+def _offset_leakage(more: float) -> tuple[Callable[[float], float], Callable[[float], float | None]]:
     return lambda epsilon: epsilon + more, lambda target: target - more if target > more else None
 
 
-def inverted(leak: Callable[[float], float], target: float, least: float, close: float = _ROOT_CLOSE) -> float:
+def invert_leakage(leak: Callable[[float], float], target: float, least: float, close: float = _ROOT_CLOSE) -> float:
     """Return an epsilon whose leakage is at most the target, within ``close`` of the largest; ``least`` keeps it.
 
     The leakage grows with epsilon and is at least epsilon.
@@ -101,19 +101,19 @@ def inverted(leak: Callable[[float], float], target: float, least: float, close:
         return target
     if leak(least) > target:
         return 0.0
-    found = math.exp(
+    epsilon = math.exp(
         brentq(lambda x: math.log(leak(math.exp(x)) / target), math.log(least), math.log(target), xtol=close / 2.0)
     )
     step = close
-    while leak(found) > target:  # to the safe side
-        found *= 1.0 - step
+    while leak(epsilon) > target:  # to the safe side
+        epsilon *= 1.0 - step
         step *= 2.0
-    return max(found, least)
+    return max(epsilon, least)
 
 
 def general(m: int, records: int | None) -> Route:
     """Return Theorem 6.3: m times epsilon, whatever the dependence within a group of m records."""
-    leak, allowed = _proportional(float(m))
+    leak, allowed = _proportional_leakage(float(m))
     every = "all records may depend on each other" if records == m else f"groups of at most {m} are independent"
     return Route(
         rule="thm-6.3",
@@ -131,12 +131,12 @@ def general(m: int, records: int | None) -> Route:
 # Gaussian groups.
 
 
-def _apart(release: Release) -> str:
+def _targets_text(release: SumRelease) -> str:
     low, high = release.targets or (-math.inf, math.inf)
     return f"an attacker compares two values of a record between {low:g} and {high:g}"
 
 
-def gaussian_routes(model: GaussianGroups, release: Release) -> list[Route]:
+def gaussian_routes(model: GaussianGroups, release: SumRelease) -> list[Route]:
     """Return the theorems about Gaussian groups."""
     reason = None
     if release.clip is None:
@@ -152,27 +152,27 @@ def gaussian_routes(model: GaussianGroups, release: Release) -> list[Route]:
     ]
 
 
-def _lemma(model: GaussianGroups, release: Release, width: float, reason: str | None, *, capped: bool) -> Route:
-    found = [gaussian.reach(one, width, capped=capped) for one in model.covariances]
-    singular = next((one.how for one in found if one.value is None), None)
-    factor = max((one.value for one in found if one.value is not None), default=1.0)
-    how = max(found, key=lambda one: one.value or 0.0).how
+def _lemma(model: GaussianGroups, release: SumRelease, width: float, reason: str | None, *, capped: bool) -> Route:
+    reaches = [gaussian.reach(one, width, capped=capped) for one in model.covariances]
+    singular = next((one.how for one in reaches if one.value is None), None)
+    factor = max((one.value for one in reaches if one.value is not None), default=1.0)
+    how = max(reaches, key=lambda one: one.value or 0.0).how
     bad = reason or (f"needs an invertible covariance: {singular}" if singular else None)
-    leak, allowed = _proportional(factor)
+    leak, allowed = _proportional_leakage(factor)
     return Route(
         rule="lemma-6.10-clipped" if capped else "lemma-6.10",
         title="Gaussian, own covariance" + (", no record moves further than the clip interval" if capped else ""),
         why=bad or f"any covariance will do; {how}",
         usable=bad is None,
         cites=(f"{_THESIS} Lemma 6.10", OURS) if capped else (f"{_THESIS} Lemma 6.10",),
-        assumes=("groups are jointly Gaussian with this covariance and independent", _apart(release)),
+        assumes=("groups are jointly Gaussian with this covariance and independent", _targets_text(release)),
         leak=None if singular else leak,
         allowed=allowed,
     )
 
 
 def _correlation_bound(
-    model: GaussianGroups, release: Release, width: float, reason: str | None, *, tight: bool
+    model: GaussianGroups, release: SumRelease, width: float, reason: str | None, *, tight: bool
 ) -> Route:
     unequal = next((one for one in model.covariances if not gaussian.equal_variances(one)), None)
     pairs = [(int(one.shape[0]), gaussian.largest_correlation(one)) for one in model.covariances]
@@ -188,7 +188,7 @@ def _correlation_bound(
     bad = "; ".join(wrong) or None
     formula = gaussian.h_tight if tight else gaussian.h
     factor = None if strong is not None else width * max(formula(m, rho) for m, rho in pairs)
-    leak, allowed = _proportional(1.0 if factor is None else factor)
+    leak, allowed = _proportional_leakage(1.0 if factor is None else factor)
     rho = max(rho for _, rho in pairs)
     return Route(
         rule="thm-6.14-tight" if tight else "thm-6.14",
@@ -196,7 +196,7 @@ def _correlation_bound(
         why=bad or "equal variances, rho (m - 2) < 1, target values confined",
         usable=bad is None,
         cites=(f"{_THESIS} Theorems 6.11 and 6.14", *((OURS,) if tight else ())),
-        assumes=("groups are jointly Gaussian with equal variances and independent", _apart(release)),
+        assumes=("groups are jointly Gaussian with equal variances and independent", _targets_text(release)),
         leak=None if factor is None else leak,
         allowed=allowed,
     )
@@ -205,7 +205,7 @@ def _correlation_bound(
 # Chains.
 
 
-def chain_routes(model: Chain, release: Release) -> list[Route]:
+def chain_routes(model: Chain, release: SumRelease) -> list[Route]:
     """Return the theorems about Markov chains; few enough series are also gone through one by one."""
     P = np.asarray(model.transitions)
     zero = "needs all transition probabilities above 0 (H1)" if model.smallest < markov.TINY else None
@@ -214,9 +214,9 @@ def chain_routes(model: Chain, release: Release) -> list[Route]:
         bad = zero or "as stated, needs a chain that starts as it goes on (H2, stationary)"
     ratio, (row, column) = markov.gamma(P), markov.row_and_column_ratios(P)
     assumed = "Markov chain with these transition probabilities"
-    printed = _offset(4.0 * math.log(ratio)) if math.isfinite(ratio) else None
-    ours = _offset(2.0 * math.log(row) + 2.0 * math.log(column)) if math.isfinite(row) else None
-    found = [
+    printed = _offset_leakage(4.0 * math.log(ratio)) if math.isfinite(ratio) else None
+    ratio_bound = _offset_leakage(2.0 * math.log(row) + 2.0 * math.log(column)) if math.isfinite(row) else None
+    routes = [
         Route(
             rule="thm-6.20",
             title=f"Markov chain, gamma {ratio:.6g}",
@@ -234,25 +234,25 @@ def chain_routes(model: Chain, release: Release) -> list[Route]:
             usable=zero is None,
             cites=(f"{_THESIS} Theorem 6.20", OURS),
             assumes=(f"a {assumed}, any start",),
-            leak=None if ours is None else ours[0],
-            allowed=None if ours is None else ours[1],
+            leak=None if ratio_bound is None else ratio_bound[0],
+            allowed=None if ratio_bound is None else ratio_bound[1],
         ),
         _steps(model, release),
     ]
     few = model.length * math.log(model.states) <= math.log(_MOST_LISTED)
     if release.values is not None and few and model.listable:
-        found.append(table_route(Joint(model.joint().probabilities, list(release.values))))
-    return found
+        routes.append(table_route(Joint(model.joint().probabilities, list(release.values))))
+    return routes
 
 
-def _steps(model: Chain, release: Release) -> Route:
+def _steps(model: Chain, release: SumRelease) -> Route:
     P = np.asarray(model.transitions)
-    counted = release.values is not None and model.states == 2
-    exact = counted and float(np.linalg.det(P)) >= 0.0 and model.is_stationary and min(model.initial) > 0.0
+    is_count = release.values is not None and model.states == 2
+    exact = is_count and float(np.linalg.det(P)) >= 0.0 and model.is_stationary and min(model.initial) > 0.0
     start = "stationary" if model.is_stationary else "with this start"
 
     @lru_cache(maxsize=64)
-    def found(epsilon: float) -> tuple[float, float]:
+    def upper_and_computed(epsilon: float) -> tuple[float, float]:
         return markov.steps(model, epsilon)
 
     return Route(
@@ -263,10 +263,10 @@ def _steps(model: Chain, release: Release) -> Route:
         cites=(OURS,),
         assumes=(f"a Markov chain with these transition probabilities, {start}",),
         side="exact" if exact else "upper",
-        leak=lambda epsilon: found(epsilon)[0],
-        low=(lambda epsilon: 2.0 * found(epsilon)[1] - found(epsilon)[0]) if exact else None,
-        allowed=lambda target: inverted(
-            lambda e: found(e)[0],
+        leak=lambda epsilon: upper_and_computed(epsilon)[0],
+        low=(lambda epsilon: 2.0 * upper_and_computed(epsilon)[1] - upper_and_computed(epsilon)[0]) if exact else None,
+        allowed=lambda target: invert_leakage(
+            lambda e: upper_and_computed(e)[0],
             target,
             target / (2.0 * model.length),
             _ROOT_CLOSE if model.states == 2 else _ROOT_NEAR,
@@ -280,10 +280,10 @@ def _steps(model: Chain, release: Release) -> Route:
 def table_route(model: Joint) -> Route:
     """Return the definition itself, gone through for every attacker, target and output."""
     query = model.total()
-    span = finite.sensitivity(query)
+    span = finite_models.sensitivity(query)
 
     def leak(epsilon: float) -> float:
-        return 0.0 if epsilon <= 0.0 or span == 0.0 else finite.laplace_leakage(model, query, span / epsilon)
+        return 0.0 if epsilon <= 0.0 or span == 0.0 else finite_models.laplace_leakage(model, query, span / epsilon)
 
     return Route(
         rule="all-attackers",
@@ -295,7 +295,7 @@ def table_route(model: Joint) -> Route:
         side="exact",
         leak=leak,
         low=lambda epsilon: leak(epsilon) * (1.0 - 1e-11),
-        allowed=lambda target: inverted(leak, target, target / (2.0 * model.records)),
+        allowed=lambda target: invert_leakage(leak, target, target / (2.0 * model.records)),
     )
 
 

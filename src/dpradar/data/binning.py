@@ -19,7 +19,7 @@ from ..params import shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Rule", "checked_bins", "how_to_cut", "rule_for"]
+__all__ = ["BinningRule", "checked_bins", "how_to_cut", "rule_for"]
 
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
@@ -30,7 +30,7 @@ _EDGES = "Bins lie between neighbouring edges, such as [18, 65]."
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class BinningRule:
     """How one column is cut: its name in the result, the code of a row, and the label of a code."""
 
     text: str
@@ -53,22 +53,22 @@ def checked_bins(bins: Any, columns: Sequence[str]) -> dict[str, Any]:
     return dict(bins)
 
 
-def rule_for(name: str, dtype: Any, asked: Any) -> Rule:
+def rule_for(name: str, dtype: Any, option: Any) -> BinningRule:
     """Return the rule of a column of some ibis type."""
     numeric = dtype.is_numeric() and not dtype.is_boolean()
-    if asked is None:
-        return _as_it_is(name, dtype)
-    if isinstance(asked, str) and asked == "values":
-        return Rule("values", _same)
-    if isinstance(asked, str) and asked == "year" and dtype.is_timestamp() and dtype.timezone is not None:
-        return Rule("year (UTC)", lambda _, x: in_utc(x).year())
-    if isinstance(asked, str) and asked == "year" and (dtype.is_date() or dtype.is_timestamp()):
-        return Rule("year", lambda _, x: x.year())
+    if option is None:
+        return _values_rule(name, dtype)
+    if isinstance(option, str) and option == "values":
+        return BinningRule("values", _identity_code)
+    if isinstance(option, str) and option == "year" and dtype.is_timestamp() and dtype.timezone is not None:
+        return BinningRule("year (UTC)", lambda _, x: in_utc(x).year())
+    if isinstance(option, str) and option == "year" and (dtype.is_date() or dtype.is_timestamp()):
+        return BinningRule("year", lambda _, x: x.year())
     if not numeric:
         allowed = "'year' or 'values'" if dtype.is_temporal() else "'values'"
         hint = "Bins are for columns of numbers."
-        raise ParameterError(f"data.bins[{name!r}]", f"{allowed} for a column of type {dtype}", shown(asked), hint)
-    return _numeric(f"data.bins[{name!r}]", asked)
+        raise ParameterError(f"data.bins[{name!r}]", f"{allowed} for a column of type {dtype}", shown(option), hint)
+    return _numeric(f"data.bins[{name!r}]", option)
 
 
 def how_to_cut(name: str) -> str:
@@ -88,17 +88,17 @@ def in_utc(column: Any) -> Any:
     return at_zone("UTC", column.cast("timestamp('UTC')"))
 
 
-def _same(_: Any, column: Any) -> Any:
+def _identity_code(_: Any, column: Any) -> Any:
     return column
 
 
-def _as_it_is(name: str, dtype: Any) -> Rule:
+def _values_rule(name: str, dtype: Any) -> BinningRule:
     plain = dtype.is_string() or dtype.is_boolean() or dtype.is_uuid() or dtype.is_null()
     whole = dtype.is_integer() or (dtype.is_decimal() and dtype.scale == 0)
     if plain:
-        return Rule("values", _same)
+        return BinningRule("values", _identity_code)
     if whole or dtype.is_date() or dtype.is_timestamp() or dtype.is_time():
-        return Rule("values", _same, most_levels=MOST_LEVELS)
+        return BinningRule("values", _identity_code, most_levels=MOST_LEVELS)
     if dtype.is_numeric():
         hint = f"{how_to_cut(name)}, a list of edges, 'width:5', 'quantiles:10', or 'values'."
         raise ParameterError("data.columns", "cut into bins where they hold decimal numbers", f"{name!r}", hint)
@@ -107,31 +107,31 @@ def _as_it_is(name: str, dtype: Any) -> Rule:
     )
 
 
-def _numeric(owner: str, asked: Any) -> Rule:
-    if isinstance(asked, str):
-        kind, _, rest = asked.partition(":")
+def _numeric(owner: str, option: Any) -> BinningRule:
+    if isinstance(option, str):
+        kind, _, rest = option.partition(":")
         if kind == "width":
             return _width(owner, rest)
         if kind == "quantiles":
             return _quantiles(_count(owner, rest))
-    elif isinstance(asked, Sequence | np.ndarray):
-        return _edges(owner, asked)
-    elif isinstance(asked, int) and not isinstance(asked, bool):
-        return _equal_width(_count(owner, asked))
-    raise ParameterError(owner, _ALLOWED, shown(asked))
+    elif isinstance(option, Sequence | np.ndarray):
+        return _edges(owner, option)
+    elif isinstance(option, int) and not isinstance(option, bool):
+        return _equal_width(_count(owner, option))
+    raise ParameterError(owner, _ALLOWED, shown(option))
 
 
-def _count(owner: str, asked: Any) -> int:
+def _count(owner: str, option: Any) -> int:
     try:
-        count = int(asked)
+        count = int(option)
     except ValueError:
         count = 0
     if not 2 <= count <= MOST_BINS:
-        raise ParameterError(owner, f"2 to {MOST_BINS:,} bins", shown(asked))
+        raise ParameterError(owner, f"2 to {MOST_BINS:,} bins", shown(option))
     return count
 
 
-def _equal_width(count: int) -> Rule:
+def _equal_width(count: int) -> BinningRule:
     def code(table: Any, column: Any) -> Any:
         import ibis
 
@@ -142,10 +142,10 @@ def _equal_width(count: int) -> Rule:
         return ibis.least((share * count).floor().cast("int64"), ibis.literal(count - 1, "int64"))
 
     text = f"{count} bins of equal width between the smallest and the largest value"
-    return Rule(text, code, lambda i: f"bin {i + 1} of {count}", largest=_LARGEST)
+    return BinningRule(text, code, lambda i: f"bin {i + 1} of {count}", largest=_LARGEST)
 
 
-def _width(owner: str, rest: str) -> Rule:
+def _width(owner: str, rest: str) -> BinningRule:
     """Return the rule for bins of one width, whose edges are decimals: 0.3 is in [0.3, 0.4) for a width of 0.1.
 
     Numbers are doubles, so the edges are the doubles nearest to the decimals k W. With W = units / scale, both whole
@@ -168,7 +168,7 @@ def _width(owner: str, rest: str) -> Rule:
         return f"[{Decimal(k * units) / scale:f}, {Decimal((k + 1) * units) / scale:f})"
 
     text = f"bins of width {Decimal(units) / scale:f} from 0"
-    return Rule(text, code, label, largest=2.0**53 / scale, most_levels=MOST_BINS)
+    return BinningRule(text, code, label, largest=2.0**53 / scale, most_levels=MOST_BINS)
 
 
 def _decimal(owner: str, text: str) -> tuple[int, int]:
@@ -184,15 +184,15 @@ def _decimal(owner: str, text: str) -> tuple[int, int]:
     return (units * 10**exponent, 1) if exponent >= 0 else (units, 10**-exponent)
 
 
-def _edges(owner: str, asked: Any) -> Rule:
+def _edges(owner: str, option: Any) -> BinningRule:
     allowed = f"1 to {MOST_EDGES} finite numbers that rise"
     try:
-        edges = np.array(asked, dtype=float)
+        edges = np.array(option, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(owner, allowed, shown(asked), _EDGES) from None
+        raise ParameterError(owner, allowed, shown(option), _EDGES) from None
     bad = edges.ndim != 1 or not 1 <= edges.size <= MOST_EDGES or not np.all(np.isfinite(edges))
     if bad or not np.all(np.diff(edges) > 0.0):
-        raise ParameterError(owner, allowed, shown(asked), _EDGES)
+        raise ParameterError(owner, allowed, shown(option), _EDGES)
     ends = [f"{edge:.15g}" for edge in edges]
 
     def code(_: Any, column: Any) -> Any:
@@ -208,16 +208,16 @@ def _edges(owner: str, asked: Any) -> Rule:
             return f"below {ends[0]}"
         return f"at least {ends[-1]}" if i == len(ends) else f"[{ends[i - 1]}, {ends[i]})"
 
-    return Rule(f"edges {', '.join(ends)}", code, label)
+    return BinningRule(f"edges {', '.join(ends)}", code, label)
 
 
-def _quantiles(count: int) -> Rule:
+def _quantiles(count: int) -> BinningRule:
     def code(table: Any, column: Any) -> Any:
         import ibis
 
         # The share of rows below a value, in whole numbers: equal values fall into one bin, in every engine the same.
-        known = column.count().over(ibis.window())
+        present = column.count().over(ibis.window())
         below = ibis.rank().over(order_by=column.asc(nulls_first=False))
-        return ((below * count) // known.nullif(0)).cast("int64")
+        return ((below * count) // present.nullif(0)).cast("int64")
 
-    return Rule(f"{count} bins of equally many rows", code, lambda i: f"bin {i + 1} of {count}")
+    return BinningRule(f"{count} bins of equally many rows", code, lambda i: f"bin {i + 1} of {count}")

@@ -1,4 +1,4 @@
-"""Where a table lives: files read by DuckDB, a data frame, or a table of any ibis backend."""
+"""The engine that holds a table: files read by DuckDB, a data frame, or a table of any ibis backend."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import MissingExtra, ParameterError
 from ..params import shown
-from .names import checked_expression, engine_names, header
-from .scratch import private_folder
+from .column_names import checked_expression, engine_names, header
+from .scratch_folder import private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Source", "files", "guarded", "opened"]
+__all__ = ["TableSource", "connect_table", "files", "run_guarded"]
 
 T = TypeVar("T")
 _CSV = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".tsv.gz", ".tsv.zst")
@@ -39,11 +39,11 @@ _HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TableSource:
     """A table and the backend that computes on it.
 
     ``names`` are the engine's names of the columns by those of the table. They differ where the table has names that
-    only case tells apart, which most engines do not.
+    differ only in case, which most engines ignore.
     """
 
     table: Any
@@ -59,17 +59,17 @@ class Source:
         """Raise where time stamps would follow the zone of a Spark session, whose types do not say whether they do."""
         if self.backend.name != "pyspark":
             return
-        zone = guarded(lambda: str(self.backend.raw_sql("SELECT current_timezone()").collect()[0][0]))
+        zone = run_guarded(lambda: str(self.backend.raw_sql("SELECT current_timezone()").collect()[0][0]))
         if zone not in ("UTC", "Etc/UTC", "GMT", "Z", "+00:00"):
             hint = "Set spark.sql.session.timeZone to UTC: another zone moves time stamps into another day or year."
             raise ParameterError("data.table", "of a Spark session in UTC where it has time stamps", shown(zone), hint)
 
     def fetch(self, query: Any) -> Any:
         """Return the result of a query as a pyarrow table."""
-        return guarded(lambda: self.backend.to_pyarrow(query))
+        return run_guarded(lambda: self.backend.to_pyarrow(query))
 
 
-def guarded(call: Callable[[], T]) -> T:
+def run_guarded(call: Callable[[], T]) -> T:
     """Return what ``call`` returns; when it fails, say so without the driver's words, which can quote records.
 
     Every exception is caught here, whatever the driver calls it, and none stays attached to the one that is raised.
@@ -82,12 +82,12 @@ def guarded(call: Callable[[], T]) -> T:
         kind = type(error)
         failed = f"{kind.__module__.partition('.')[0]} {kind.__name__}"
     hint = next((text for word, text in _HINTS.items() if word in failed), "Does the table open in its own engine?")
-    told = f"a failure there ({failed}); its message is not shown, as it may quote records"
-    raise ParameterError("data.table", "one that its engine can read and count", told, hint)
+    failure = f"a failure there ({failed}); its message is not shown, as it may quote records"
+    raise ParameterError("data.table", "one that its engine can read and count", failure, hint)
 
 
 @contextmanager
-def opened(table: Any, memory: object) -> Iterator[Source]:
+def connect_table(table: Any, memory: object) -> Iterator[TableSource]:
     """Give the table to a backend: the one it lives in, or a DuckDB of its own that is closed afterwards."""
     try:
         with _LOADING:
@@ -95,9 +95,9 @@ def opened(table: Any, memory: object) -> Iterator[Source]:
     except ImportError:
         raise MissingExtra("ibis", "data") from None
     if isinstance(table, ibis.Table) and not _in_memory(table):
-        backend = guarded(table.get_backend)
+        backend = run_guarded(table.get_backend)
         checked_expression(table, backend.name)
-        yield Source(table, backend, {name: name for name in table.columns})
+        yield TableSource(table, backend, {name: name for name in table.columns})
         return
     if not isinstance(memory, str) or not _MEMORY.fullmatch(memory):
         raise ParameterError("data.memory", "an amount such as '2GB'", shown(memory), "DuckDB uses files beyond it.")
@@ -112,7 +112,7 @@ def opened(table: Any, memory: object) -> Iterator[Source]:
 
 
 def _in_memory(table: Any) -> bool:
-    """Return whether an ibis table belongs to no backend (``ibis.memtable``); only a private name of ibis tells."""
+    """Return whether an ibis table belongs to no backend (``ibis.memtable``); only a private name of ibis shows it."""
     find = getattr(table, "_find_backends", None)
     return find is not None and not find()[0]
 
@@ -135,7 +135,7 @@ def _duckdb(memory: str, folder: str) -> Any:
     return backend
 
 
-def _frame(table: Any) -> Callable[[Any], Source]:
+def _frame(table: Any) -> Callable[[Any], TableSource]:
     """Return the function that opens a data frame in a backend, under names that differ not only in case."""
     import ibis
 
@@ -143,17 +143,17 @@ def _frame(table: Any) -> Callable[[Any], Source]:
         names, data = list(table.columns), _in_memory_data(table)
         if data is None:
             checked_expression(table, "duckdb")
-            return lambda backend: Source(table, backend, {name: name for name in names})
+            return lambda backend: TableSource(table, backend, {name: name for name in names})
     elif type(table).__module__.partition(".")[0] not in _FRAMES or not hasattr(table, "columns"):
         raise ParameterError("data.table", _ALLOWED, type(table).__name__)
     else:
         names = [str(name) for name in getattr(table, "column_names", table.columns)]
         if len(set(names)) != len(names):
             raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
-        data = guarded(lambda: _arrow(table))
+        data = run_guarded(lambda: _arrow(table))
     safe = {name: f"column{i}" for i, name in enumerate(names)}
-    renamed = guarded(lambda: ibis.memtable(_renamed(data, safe)))
-    return lambda backend: Source(renamed, backend, safe)
+    renamed = run_guarded(lambda: ibis.memtable(_rename_columns(data, safe)))
+    return lambda backend: TableSource(renamed, backend, safe)
 
 
 def _in_memory_data(table: Any) -> Any:
@@ -163,10 +163,10 @@ def _in_memory_data(table: Any) -> Any:
     node = table.op()
     if not isinstance(node, operations.InMemoryTable):
         return None
-    return guarded(lambda: node.data.to_pyarrow(node.schema))
+    return run_guarded(lambda: node.data.to_pyarrow(node.schema))
 
 
-def _renamed(data: Any, names: Mapping[str, str]) -> Any:
+def _rename_columns(data: Any, names: Mapping[str, str]) -> Any:
     if hasattr(data, "rename_columns"):
         return data.rename_columns(list(names.values()))
     return data.rename(dict(names))  # polars
@@ -196,14 +196,14 @@ def files(text: str) -> list[str]:
     if path.is_dir():
         hint = f"Give a pattern: {str(path / '**' / '*.parquet')!r}."
         raise ParameterError("data.table", _ALLOWED, f"the folder {text!r}", hint)
-    found = sorted(name for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute patterns)
-    if not found:
-        what = "a pattern that matches no file" if re.search(r"[*?\[]", text) else "no such file"
-        raise ParameterError("data.table", _ALLOWED, f"{text!r}, {what}")
-    return found
+    names = sorted(name for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207 (absolute patterns)
+    if not names:
+        problem = "a pattern that matches no file" if re.search(r"[*?\[]", text) else "no such file"
+        raise ParameterError("data.table", _ALLOWED, f"{text!r}, {problem}")
+    return names
 
 
-def _reader(files: list[str]) -> Callable[[Any], Source]:
+def _reader(files: list[str]) -> Callable[[Any], TableSource]:
     kinds = {_kind(Path(name).name) for name in files}
     if len(kinds) > 1:
         raise ParameterError("data.table", "files that are all CSV or all Parquet", "both")
@@ -217,10 +217,12 @@ def _reader(files: list[str]) -> Callable[[Any], Source]:
         # Types are found from all rows, not the first ones: one late word must not end a long computation.
         return backend.read_csv(names, header=True, sample_size=-1)
 
-    def source(backend: Any) -> Source:
-        table = guarded(lambda: read(backend))
-        headers = guarded(lambda: [header(backend, name, parquet=parquet) for name in (files if parquet else names)])
-        return Source(table, backend, engine_names(headers, list(table.columns)), has_real_names=parquet)
+    def source(backend: Any) -> TableSource:
+        table = run_guarded(lambda: read(backend))
+        headers = run_guarded(
+            lambda: [header(backend, name, parquet=parquet) for name in (files if parquet else names)]
+        )
+        return TableSource(table, backend, engine_names(headers, list(table.columns)), has_real_names=parquet)
 
     return source
 

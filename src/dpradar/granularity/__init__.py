@@ -1,17 +1,17 @@
 """Neighbour relations of any granularity, what a pipeline of mechanisms costs under each, and a linter for claims."""
 
-from .accounting import guarantee
 from .advice import advise
+from .brute_force_loss import loss_between, worst_pair
+from .chain_mixing import mixing_time, transitions
 from .claims import SurveyRow, centroid_attack, lint, lint_sampler, noisy_clusters, survey
 from .conversions import Conversion, conversion
-from .exact import loss_between, worst_pair
-from .facts import Facts
-from .finite import Domain
+from .database_facts import Facts
+from .finite_domain import Domain
 from .graphs import Graph
-from .judged import account
-from .mixing import mixing_time, transitions
+from .neighbour_relation import Granularity
 from .pipeline import Claim, Partition, Pipeline, Practice, Step
-from .relation import Granularity
+from .pipeline_accounting import guarantee
+from .pipeline_verdict import account
 
 __all__ = [
     "Claim",

@@ -11,13 +11,13 @@ from .._version import __version__
 from ..errors import ParameterError
 from ..params import Param, shown
 from ..results.advice import Advice, Notice
+from .chain_mixing import mixing_time, transitions
 from .conversions import conversion
-from .facts import Facts
-from .mixing import mixing_time, transitions
-from .relation import Granularity
+from .database_facts import Facts
+from .neighbour_relation import Granularity
 
 if TYPE_CHECKING:
-    from .facts import Hidden
+    from .database_facts import Hidden
 
 __all__ = ["advise"]
 
@@ -66,8 +66,8 @@ def advise(
     counts = sorted(map(len, rows))
     facts = Facts(users=len(rows), points_per_user=counts[-1], times=length, hidden=hidden)
     quarter, hundredth, states, notes = _memory(stream, state)
-    width = window if window is not None else _suggested(hundredth, length)
-    asked = _asked(source, width, clusters, hidden)
+    width = window if window is not None else _suggested_width(hundredth, length)
+    targets = _compared_granularities(source, width, clusters, hidden)
     notes += _window_notes(width, quarter, hundredth, budget, source)
     return Advice(
         granularity=str(source),
@@ -78,7 +78,7 @@ def advise(
         middle_points=float(median(counts)),
         times=length,
         hidden=hidden,
-        rows=tuple(_row(source, target, facts, budget) for target in asked),
+        rows=tuple(_row(source, target, facts, budget) for target in targets),
         mixing_quarter=quarter,
         mixing_hundredth=hundredth,
         states=states,
@@ -97,24 +97,26 @@ def _check(stream: Any) -> None:
             raise ParameterError("advise.stream", shape, "another shape", "Count times in steps: 0, 1, 2, ...")
 
 
-def _asked(source: Granularity, width: int, clusters: int | None, hidden: Hidden | None) -> list[Granularity]:
-    found = [source, Granularity.event(), Granularity.w_event(width), Granularity.l_trajectory(width)]
-    found += [] if clusters is None else [Granularity.element(clusters)]
-    found.append(Granularity.user("replace-one"))
-    found += [Granularity.user("add-remove")] if hidden in (None, "people") else []
-    return list(dict.fromkeys(found))
+def _compared_granularities(
+    source: Granularity, width: int, clusters: int | None, hidden: Hidden | None
+) -> list[Granularity]:
+    granularities = [source, Granularity.event(), Granularity.w_event(width), Granularity.l_trajectory(width)]
+    granularities += [] if clusters is None else [Granularity.element(clusters)]
+    granularities.append(Granularity.user("replace-one"))
+    granularities += [Granularity.user("add-remove")] if hidden in (None, "people") else []
+    return list(dict.fromkeys(granularities))
 
 
 def _row(source: Granularity, target: Granularity, facts: Facts, epsilon: float) -> Notice:
-    found = conversion(source, target, facts)
-    implied = math.inf if math.isinf(found.factor) else found.factor * epsilon
+    converted = conversion(source, target, facts)
+    implied = math.inf if math.isinf(converted.factor) else converted.factor * epsilon
     return Notice(
         granularity=str(target),
         unit=target.unit,
         exposed=target.exposed,
-        factor=found.factor,
+        factor=converted.factor,
         implied=implied,
-        why=found.why,
+        why=converted.why,
     )
 
 
@@ -126,12 +128,12 @@ def _memory(
     if not names:
         return None, None, None, ["no two points at successive times: nothing is known of how places follow each other"]
     if len(names) > _MOST_STATES:
-        told = f"{len(names):,} states are too many to count transitions between; group them with state="
-        return None, None, len(names), [told]
+        note = f"{len(names):,} states are too many to count transitions between; group them with state="
+        return None, None, len(names), [note]
     return mixing_time(matrix, 0.25), mixing_time(matrix, 0.01), len(names), []
 
 
-def _suggested(hundredth: float | None, length: int) -> int:
+def _suggested_width(hundredth: float | None, length: int) -> int:
     return min(10 if hundredth is None or math.isinf(hundredth) else int(hundredth) + 1, length)
 
 
@@ -154,6 +156,6 @@ def _window_notes(
     else:
         notes.append(f"a window of {width} exceeds the time to mix ({hundredth:g} steps at 1/100, {quarter:g} at 1/4)")
     if source.name == "event" and quarter > 1:
-        told = f"a point rarely changes alone: one that drags {quarter:g} successive points along costs up to epsilon"
-        notes.append(f"{told} {quarter * epsilon:g}, not {epsilon:g}")
+        text = f"a point rarely changes alone: one that drags {quarter:g} successive points along costs up to epsilon"
+        notes.append(f"{text} {quarter * epsilon:g}, not {epsilon:g}")
     return notes

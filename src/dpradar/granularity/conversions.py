@@ -1,7 +1,7 @@
 """From one granularity to another: the factor k with which epsilon (or mu) grows, infinite where nothing follows.
 
 k is the largest distance, in the metric of the source, of two databases that are neighbours under the target
-(doctoral thesis, Proposition A.7). What one step of the target may change is described once (:class:`Change`), and each
+(doctoral thesis, Proposition A.7). :class:`StreamChange` describes once what one step of the target may change; each
 source says how far that is for it.
 """
 
@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .facts import Facts
+from .database_facts import Facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .facts import Hidden
-    from .finite import Domain
-    from .relation import Granularity
+    from .database_facts import Hidden
+    from .finite_domain import Domain
+    from .neighbour_relation import Granularity
 
 __all__ = ["Conversion", "conversion", "largest_distance"]
 
@@ -44,7 +44,7 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class StreamChange:
     """What one step may do to a stream: cells and users that change, and whether points or people come or go.
 
     ``span`` is the number of successive times they lie in, where there is such a limit and no two share a time.
@@ -149,12 +149,15 @@ def _stream_factor(source: Granularity, target: Granularity, facts: Facts) -> tu
     able = [mode for mode in _modes(joins) if facts.hidden in (None, mode)]
     if not able:
         return math.inf, f"{joins[0]} has no neighbours where hidden is {facts.hidden!r}"
-    found = [(_far(source, changed(target, facts, mode), replace(facts, hidden=mode), target), mode) for mode in able]
-    factor, mode = max(found, key=lambda one: one[0])
-    if math.isinf(factor) and facts.hidden is None and len(found) > 1 and not math.isinf(min(found)[0]):
-        best = " or ".join(repr(m) for f, m in found if not math.isinf(f))
+    factors = [
+        (_source_steps(source, stream_change(target, facts, mode), replace(facts, hidden=mode), target), mode)
+        for mode in able
+    ]
+    factor, mode = max(factors, key=lambda one: one[0])
+    if math.isinf(factor) and facts.hidden is None and len(factors) > 1 and not math.isinf(min(factors)[0]):
+        best = " or ".join(repr(m) for f, m in factors if not math.isinf(f))
         return factor, f"nothing follows where hidden is {mode!r}; it is finite for {best}"
-    return factor, _told(source, target, factor)
+    return factor, _explanation(source, target, factor)
 
 
 def _modes(joins: list[Granularity]) -> tuple[Hidden, ...]:
@@ -164,44 +167,44 @@ def _modes(joins: list[Granularity]) -> tuple[Hidden, ...]:
     return ("points", "people") if joins else _MODES
 
 
-def _told(source: Granularity, target: Granularity, factor: float) -> str:
+def _explanation(source: Granularity, target: Granularity, factor: float) -> str:
     if math.isinf(factor):
         return f"no number of steps of {source} leads across every step of {target} within these facts"
     return f"one step of {target} is up to {factor:g} of {source}"
 
 
-def changed(target: Granularity, facts: Facts, mode: Hidden) -> Change:
+def stream_change(target: Granularity, facts: Facts, mode: Hidden) -> StreamChange:
     """Return what one step of a relation may do to a stream."""
     moving = mode != "values"
     people = mode == "people"
     times, points = facts.limit("times"), min(facts.limit("points_per_user"), facts.limit("times"))
     size = float(target.size or 1)
     if target.name == "event":
-        return Change(cells=1.0, span=1.0, points=moving, people=people)
+        return StreamChange(cells=1.0, span=1.0, points=moving, people=people)
     if target.name == "w-event":
         width = min(size, times)
         users = min(width, facts.limit("users"))
-        return Change(cells=width, users=users, span=width, trajectories=width, points=moving, people=people)
+        return StreamChange(cells=width, users=users, span=width, trajectories=width, points=moving, people=people)
     most = facts.limit("trajectories_per_user")
     if target.name == "l-trajectory":
         cells = min(size, points)
-        return Change(cells=cells, trajectories=min(most, cells))
+        return StreamChange(cells=cells, trajectories=min(most, cells))
     each = facts.limit("points_per_trajectory") if target.name == "trajectory" else points
     each = min(each, points)
     many = 1.0 if target.name == "trajectory" else most
     if target.neighbours == "add-remove":
-        return Change(cells=each, trajectories=many, points=True, people=people)
+        return StreamChange(cells=each, trajectories=many, points=True, people=people)
     cells = min(2.0 * each, times) if moving else each  # points may move to other times
-    return Change(cells=cells, trajectories=many, points=moving)
+    return StreamChange(cells=cells, trajectories=many, points=moving)
 
 
-def _far(source: Granularity, change: Change, facts: Facts, target: Granularity) -> float:
+def _source_steps(source: Granularity, change: StreamChange, facts: Facts, target: Granularity) -> float:
     """Return how many steps of the source a change of a stream takes at most."""
     size = float(source.size or 1)
     if source.name in ("event", "w-event"):
-        return min(change.cells, _up(min(change.span, facts.limit("times")) / size))
+        return min(change.cells, _round_up(min(change.span, facts.limit("times")) / size))
     if source.name == "l-trajectory":
-        covered = _up(change.cells / size) if change.users == 1.0 else change.cells
+        covered = _round_up(change.cells / size) if change.users == 1.0 else change.cells
         return math.inf if change.points else covered
     if source.name == "trajectory":
         return _trajectories(source, change, target)
@@ -212,7 +215,7 @@ def _far(source: Granularity, change: Change, facts: Facts, target: Granularity)
     return math.inf if change.people else change.users
 
 
-def _elements(change: Change, clusters: float, facts: Facts) -> float:
+def _elements(change: StreamChange, clusters: float, facts: Facts) -> float:
     """Return how many steps it takes to empty the clusters that lose points, and then to fill those that gain some.
 
     A time holds one point, so points leave before others come; the last cluster to lose some can gain in the same step.
@@ -222,16 +225,16 @@ def _elements(change: Change, clusters: float, facts: Facts) -> float:
     return most if facts.hidden == "points" else math.inf
 
 
-def _up(ratio: float) -> float:
+def _round_up(ratio: float) -> float:
     return ratio if math.isinf(ratio) else float(math.ceil(ratio))
 
 
-def _trajectories(source: Granularity, change: Change, target: Granularity) -> float:
+def _trajectories(source: Granularity, change: StreamChange, target: Granularity) -> float:
     if source.neighbours == "replace-one":
         stays = not change.points or (target.name == "trajectory" and target.neighbours == "replace-one")
         return change.trajectories if stays else math.inf
-    gone = target.neighbours == "add-remove"  # they only come or only go
-    return change.trajectories if gone else 2.0 * change.trajectories
+    one_sided = target.neighbours == "add-remove"  # they only come or only go
+    return change.trajectories if one_sided else 2.0 * change.trajectories
 
 
 def _diameter(source: Granularity, facts: Facts) -> float:
@@ -239,16 +242,16 @@ def _diameter(source: Granularity, facts: Facts) -> float:
     records, users, vertices = (facts.limit(name) for name in ("records", "users", "vertices"))
     times, points = facts.limit("times"), facts.limit("points_per_user")
     hidden, leaving = facts.hidden, source.neighbours == "add-remove"
-    moved = min(points, times) if hidden == "values" else min(2.0 * points, times)
-    found = {
+    changes = min(points, times) if hidden == "values" else min(2.0 * points, times)
+    diameters = {
         "bounded": records if facts.size == "public" else math.inf,
         "unbounded": math.inf if facts.size == "public" else 2.0 * records,
         "edge": vertices * (vertices - 1.0) / 2.0,
         "node": 2.0 * vertices if leaving else vertices - 1.0,
-        "event": math.inf if hidden is None else users * moved,
+        "event": math.inf if hidden is None else users * changes,
         "user": math.inf if hidden is None or leaving != (hidden == "people") else users * (2.0 if leaving else 1.0),
     }
-    return found.get(source.name, math.inf)
+    return diameters.get(source.name, math.inf)
 
 
 def largest_distance(source: Granularity | Domain, pairs: Iterable[tuple[Any, Any]]) -> float:

@@ -88,22 +88,22 @@ def _smallest_cover(edges: frozenset[Edge]) -> int:
                 "the distance of node-DP needs a smallest vertex cover, which is too hard to find for these graphs"
             )
             raise UnsupportedError(message)
-        some, taken = todo.pop()
+        some, cover_size = todo.pop()
         if not some:
-            best = min(best, taken)
+            best = min(best, cover_size)
             continue
         counts: dict[Hashable, int] = {}
         for edge in some:
             for vertex in edge:
                 counts[vertex] = counts.get(vertex, 0) + 1
         vertex, most = max(counts.items(), key=lambda item: item[1])
-        if taken + math.ceil(len(some) / most) >= best:
+        if cover_size + math.ceil(len(some) / most) >= best:
             continue
-        touched = frozenset(edge for edge in some if vertex in edge)
-        near = frozenset().union(*touched) - {vertex}
+        incident = frozenset(edge for edge in some if vertex in edge)
+        near = frozenset().union(*incident) - {vertex}
         if most > 1:  # without the vertex all its neighbours are needed
-            todo.append((frozenset(edge for edge in some if not edge & near), taken + len(near)))
-        todo.append((some - touched, taken + 1))
+            todo.append((frozenset(edge for edge in some if not edge & near), cover_size + len(near)))
+        todo.append((some - incident, cover_size + 1))
     return best
 
 

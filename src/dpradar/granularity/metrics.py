@@ -101,10 +101,10 @@ def users_changed(first: Users, other: Users, *, replaced: bool) -> float:
     3.0
     """
     differing = sum(first[user] != other[user] for user in first.keys() & other.keys())
-    moved = len(first.keys() ^ other.keys())
+    joined_or_left = len(first.keys() ^ other.keys())
     if replaced:
-        return float(differing) if moved == 0 else math.inf
-    return float(2 * differing + moved)
+        return float(differing) if joined_or_left == 0 else math.inf
+    return float(2 * differing + joined_or_left)
 
 
 def trajectories_changed(first: Users, other: Users, *, replaced: bool) -> float:
@@ -117,12 +117,12 @@ def trajectories_changed(first: Users, other: Users, *, replaced: bool) -> float
     """
     total = 0.0
     for user in first.keys() | other.keys():
-        one, two = (Counter(_fixed(t) for t in data.get(user, ())) for data in (first, other))
+        one, two = (Counter(_hashable(t) for t in data.get(user, ())) for data in (first, other))
         total += (records_replaced if replaced else added_or_removed)(one.elements(), two.elements())
     return total
 
 
-def _fixed(trajectory: Any) -> Hashable:
+def _hashable(trajectory: Any) -> Hashable:
     if isinstance(trajectory, Mapping):
         return tuple(sorted(trajectory.items(), key=repr))
     return trajectory if isinstance(trajectory, Hashable) else tuple(trajectory)
@@ -130,11 +130,11 @@ def _fixed(trajectory: Any) -> Hashable:
 
 def _differing(first: Stream, other: Stream) -> list[tuple[Hashable, Any]]:
     """Return the cells (user, time) where two streams differ; a missing point is a value like any other."""
-    found = []
+    cells = []
     for user in first.keys() | other.keys():
         one, two = first.get(user, {}), other.get(user, {})
-        found += [(user, time) for time in one.keys() | two.keys() if one.get(time) != two.get(time)]
-    return found
+        cells += [(user, time) for time in one.keys() | two.keys() if one.get(time) != two.get(time)]
+    return cells
 
 
 def cells_changed(first: Stream, other: Stream) -> float:
@@ -160,13 +160,13 @@ def windows_changed(first: Stream, other: Stream, width: int) -> float:
     >>> windows_changed(one, two, 2), windows_changed(one, two, 5)
     (2.0, 1.0)
     """
-    needed = Counter(time for _, time in _differing(first, other))
+    changes = Counter(time for _, time in _differing(first, other))
     total, covered = 0, 0
     open_windows: deque[tuple[int, int]] = deque()  # (start, how many), those that still cover the time
-    for time in sorted(needed):
+    for time in sorted(changes):
         while open_windows and open_windows[0][0] <= time - width:
             covered -= open_windows.popleft()[1]
-        more = max(0, needed[time] - covered)
+        more = max(0, changes[time] - covered)
         open_windows.append((time, more))
         covered += more
         total += more

@@ -14,8 +14,8 @@ from ..guarantees.composition import gaussian_mu
 from ..guarantees.privacy import HasPrivacy
 from ..mechanisms.capabilities import Mechanism
 from ..params import Param, shown
-from .facts import Facts
-from .relation import NAMES, Granularity
+from .database_facts import Facts
+from .neighbour_relation import NAMES, Granularity
 
 __all__ = ["Claim", "Partition", "Pipeline", "Practice", "Step"]
 
@@ -49,12 +49,12 @@ _CHOICES = {
 }
 
 
-def _granularity(owner: str, given: Granularity | str) -> Granularity:
-    if isinstance(given, Granularity):
-        return given
-    if not isinstance(given, str):
-        raise ParameterError(owner, "a Granularity or its name", shown(given))
-    return Granularity.parse(given)
+def _granularity(owner: str, value: Granularity | str) -> Granularity:
+    if isinstance(value, Granularity):
+        return value
+    if not isinstance(value, str):
+        raise ParameterError(owner, "a Granularity or its name", shown(value))
+    return Granularity.parse(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +173,9 @@ class Step:
 
     def __post_init__(self) -> None:
         owner = f"step {self.name!r}"
-        given = [name for name in ("epsilon", "mu", "mechanism") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ParameterError(owner, "given one of epsilon, mu, mechanism", " and ".join(given))
+        costs = [name for name in ("epsilon", "mu", "mechanism") if getattr(self, name) is not None]
+        if len(costs) > 1:
+            raise ParameterError(owner, "given one of epsilon, mu, mechanism", " and ".join(costs))
         if self.reads not in ("data", "outputs", "public"):
             raise ParameterError(f"{owner}.reads", "'data', 'outputs' or 'public'", shown(self.reads))
         if self.domain not in ("own", "common"):
@@ -184,8 +184,8 @@ class Step:
             raise ParameterError(f"{owner}.cell", "given together with partition", shown(self.cell))
         object.__setattr__(self, "sensitivity", _SENSITIVITY.check(owner, self.sensitivity))
         object.__setattr__(self, "times", int(_TIMES.check(owner, self.times)))
-        if given and self.reads == "data":
-            notion, losses = _losses(self, given[0], owner)
+        if costs and self.reads == "data":
+            notion, losses = _losses(self, costs[0], owner)
             object.__setattr__(self, "notion", notion)
             object.__setattr__(self, "losses", losses)
 
@@ -195,24 +195,24 @@ class Step:
         return self.reads == "data" and not self.losses
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{'epsilon' if self.notion == 'pure' else 'mu'} {x:g} under {g}" for g, x in self.losses)
-        return f"Step({self.name!r}, {told or self.reads})"
+        text = ", ".join(f"{'epsilon' if self.notion == 'pure' else 'mu'} {x:g} under {g}" for g, x in self.losses)
+        return f"Step({self.name!r}, {text or self.reads})"
 
 
-def _losses(step: Step, given: str, owner: str) -> tuple[Notion, tuple[tuple[Granularity, float], ...]]:
-    if given == "mechanism":
+def _losses(step: Step, option: str, owner: str) -> tuple[Notion, tuple[tuple[Granularity, float], ...]]:
+    if option == "mechanism":
         return _of_mechanism(step, owner)
-    value = getattr(step, given)
-    notion: Notion = "pure" if given == "epsilon" else "gaussian"
+    value = getattr(step, option)
+    notion: Notion = "pure" if option == "epsilon" else "gaussian"
     if isinstance(value, Mapping):
         if step.granularity is not None:
-            raise ParameterError(f"{owner}.granularity", f"left out where {given} is a table", str(step.granularity))
-        pairs = [(_granularity(f"{owner}.{given}", key), number) for key, number in value.items()]
+            raise ParameterError(f"{owner}.granularity", f"left out where {option} is a table", str(step.granularity))
+        pairs = [(_granularity(f"{owner}.{option}", key), number) for key, number in value.items()]
     else:
-        pairs = [(_needed(step, owner), value)]
+        pairs = [(_required_granularity(step, owner), value)]
     if not pairs:
-        raise ParameterError(f"{owner}.{given}", "at least one number", "an empty table")
-    return notion, tuple((granularity, _checked(owner, given, number)) for granularity, number in pairs)
+        raise ParameterError(f"{owner}.{option}", "at least one number", "an empty table")
+    return notion, tuple((granularity, _checked(owner, option, number)) for granularity, number in pairs)
 
 
 def _checked(owner: str, name: str, number: Any) -> float:
@@ -222,7 +222,7 @@ def _checked(owner: str, name: str, number: Any) -> float:
     return param.check(owner, number)
 
 
-def _needed(step: Step, owner: str) -> Granularity:
+def _required_granularity(step: Step, owner: str) -> Granularity:
     if step.granularity is None:
         hint = "It says which change of the data the number is about, and is never guessed."
         raise ParameterError(f"{owner}.granularity", "given, such as 'bounded' or 'user:add-remove'", "nothing", hint)
@@ -231,19 +231,19 @@ def _needed(step: Step, owner: str) -> Granularity:
 
 def _of_mechanism(step: Step, owner: str) -> tuple[Notion, tuple[tuple[Granularity, float], ...]]:
     """Return what a mechanism or guarantee of the library costs, its record being the unit of the granularity."""
-    granularity, given = _needed(step, owner), step.mechanism
+    granularity, mechanism = _required_granularity(step, owner), step.mechanism
     if granularity.neighbours is None:
         raise ParameterError(f"{owner}.granularity", "one that replaces, adds or removes a unit", str(granularity))
-    if not isinstance(given, (Mechanism, HasPrivacy)):
-        raise ParameterError(f"{owner}.mechanism", "a mechanism or a guarantee", shown(given))
-    promise = (given.at(None) if isinstance(given, Mechanism) else given).privacy(granularity.neighbours)
+    if not isinstance(mechanism, (Mechanism, HasPrivacy)):
+        raise ParameterError(f"{owner}.mechanism", "a mechanism or a guarantee", shown(mechanism))
+    promise = (mechanism.at(None) if isinstance(mechanism, Mechanism) else mechanism).privacy(granularity.neighbours)
     mu = None if promise is None or promise.pairs is None else gaussian_mu(promise.pairs)
     if mu is not None:
         return "gaussian", ((granularity, mu),)
     if promise is not None and promise.epsilon is not None and promise.delta == 0.0:
         return "pure", ((granularity, promise.epsilon),)
     hint = "Give its epsilon or mu yourself, or a guarantee such as PureDP or GDP."
-    raise ParameterError(f"{owner}.mechanism", f"pure or Gaussian under {granularity}", repr(given), hint)
+    raise ParameterError(f"{owner}.mechanism", f"pure or Gaussian under {granularity}", repr(mechanism), hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,8 +333,8 @@ class Pipeline:
 
     def cells(self, name: str) -> tuple[str, ...]:
         """Return the cells of a partition in their order: those it states, or those that steps read."""
-        stated = tuple(self.partition(name).cells)
-        return stated or tuple(dict.fromkeys(str(s.cell) for s in self.steps if s.partition == name))
+        cells = tuple(self.partition(name).cells)
+        return cells or tuple(dict.fromkeys(str(s.cell) for s in self.steps if s.partition == name))
 
     @property
     def described(self) -> tuple[Granularity, ...]:
@@ -347,6 +347,6 @@ class Pipeline:
     def granularities(self) -> tuple[Granularity, ...]:
         """Every granularity that is claimed, asked for or stated, each once."""
         claimed = () if self.claim is None else (self.claim.relation,)
-        stated = (granularity for step in self.steps for granularity, _ in step.losses)
-        asked = (_granularity("targets", target) for target in self.targets)
-        return tuple(dict.fromkeys((*claimed, *asked, *stated)))
+        of_steps = (granularity for step in self.steps for granularity, _ in step.losses)
+        targets = (_granularity("targets", target) for target in self.targets)
+        return tuple(dict.fromkeys((*claimed, *targets, *of_steps)))

@@ -12,7 +12,7 @@ from annotated_types import Ge
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
-from ..numerics.bernoulli import UNIT, Frontier
+from ..numerics.bernoulli_divergence import UNIT, Frontier
 from ..options import About, Numbers, described, number_of
 from ..params import as_floats
 from .curves import TradeoffCurve

@@ -1,11 +1,11 @@
 """Private learning: the exact attack on DP-SGD, and what attacks on models really gain."""
 
-from .attack import attack_gradients, candidate_mechanism
 from .canaries import canary_audit
+from .candidate_risks import CandidateRisk, candidate_risk
 from .experiment import experiment
-from .gradients import GradientScores, printed_rule
-from .networks import Network
-from .risk import CandidateRisk, candidate_risk
+from .gradient_attack import attack_gradients, candidate_mechanism
+from .gradient_scores import GradientScores, printed_rule
+from .stacked_networks import Network
 from .trainer import Candidates, Training, train
 
 __all__ = [

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._version import __version__
-from ..attacks.run import checked_seed
+from ..attacks.attack_runs import checked_seed
 from ..audits.audit import SIGNIFICANCE
-from ..audits.limits import Claim, Tally, claimed
+from ..audits.epsilon_limits import AuditedClaim, Tally, claim_under
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at
@@ -36,8 +36,8 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What a test has shown."""
+class _Evidence:
+    """The outcome of a test: a lower bound on epsilon, and whether it refutes the claim."""
 
     epsilon_lower: float
     estimate: float | None
@@ -103,38 +103,36 @@ def canary_audit(
     """
     failure = SIGNIFICANCE.check("canary_audit", significance)
     inside, outside = _scores("in_scores", in_scores), _scores("out_scores", out_scores)
-    promised = claimed(claim, "add-remove")
+    audited = claim_under(claim, "add-remove")
     if delta is not None:
         level = DELTA.check("canary_audit", delta)
-        if promised.epsilon is not None and level != promised.delta:
+        if audited.epsilon is not None and level != audited.delta:
             hint = "Leave delta= out: the claim has one."
-            raise ParameterError(
-                "canary_audit.delta", f"{promised.delta:g}, the delta of the claim", f"{level:g}", hint
-            )
-        promised = replace(promised, delta=level)
+            raise ParameterError("canary_audit.delta", f"{audited.delta:g}, the delta of the claim", f"{level:g}", hint)
+        audited = replace(audited, delta=level)
     chosen = checked_seed("canary_audit", seed)
     rng = np.random.default_rng(chosen)
     if mode == "models":
         if guesses is not None:
             raise ParameterError("canary_audit.guesses", "left out unless mode is 'one-run'", shown(guesses))
-        found = _from_models(inside, outside, promised, failure, rng)
+        evidence = _from_models(inside, outside, audited, failure, rng)
     elif mode == "one-run":
-        found = _from_one_run(inside, outside, promised, _levels(claim, promised), failure, guesses, rng)
+        evidence = _from_one_run(inside, outside, audited, _levels(claim, audited), failure, guesses, rng)
     else:
         raise ParameterError("canary_audit.mode", "'models' or 'one-run'", shown(mode))
     return AuditResult(
-        claim=promised.text,
-        claim_epsilon=promised.epsilon,
-        refuted=found.refuted,
-        epsilon_lower=promised.told_lower(found.epsilon_lower, refuted=found.refuted),
-        epsilon_estimate=found.estimate,
-        delta=promised.delta,
+        claim=audited.text,
+        claim_epsilon=audited.epsilon,
+        refuted=evidence.refuted,
+        epsilon_lower=audited.reported_lower(evidence.epsilon_lower, refuted=evidence.refuted),
+        epsilon_estimate=evidence.estimate,
+        delta=audited.delta,
         significance=failure,
-        method=found.method,
+        method=evidence.method,
         trials=inside.size + outside.size,
         seed=chosen,
-        witness=found.witness,
-        notes=found.notes,
+        witness=evidence.witness,
+        notes=evidence.notes,
         version=__version__,
     )
 
@@ -178,18 +176,20 @@ def one_run_p_value(epsilon: float, delta: float, *, canaries: int, guesses: int
     return min(tail + 2.0 * canaries * delta * steepest * (1.0 + _ROUNDING), 1.0)
 
 
-def _scores(name: str, given: Any) -> Floats:
-    found = as_floats(f"canary_audit.{name}", "one number for each canary", given, "Higher speaks for 'in'.")
-    if found.ndim != 1 or found.size == 0 or np.any(np.isnan(found)):
-        got = "nan" if found.ndim == 1 and found.size else f"shape {found.shape}"
+def _scores(name: str, values: Any) -> Floats:
+    scores = as_floats(f"canary_audit.{name}", "one number for each canary", values, "Higher speaks for 'in'.")
+    if scores.ndim != 1 or scores.size == 0 or np.any(np.isnan(scores)):
+        got = "nan" if scores.ndim == 1 and scores.size else f"shape {scores.shape}"
         raise ParameterError(f"canary_audit.{name}", "one number for each canary", got, "Higher speaks for 'in'.")
-    return found
+    return scores
 
 
 # ------------------------------------------------------------------------------------------ a model for every score
 
 
-def _from_models(inside: Floats, outside: Floats, claim: Claim, failure: float, rng: np.random.Generator) -> _Found:
+def _from_models(
+    inside: Floats, outside: Floats, claim: AuditedClaim, failure: float, rng: np.random.Generator
+) -> _Evidence:
     if min(inside.size, outside.size) < _FEWEST:
         got = f"{inside.size} and {outside.size}"
         raise ParameterError("canary_audit", f"given at least {_FEWEST} scores in and {_FEWEST} out", got)
@@ -212,7 +212,7 @@ def _from_models(inside: Floats, outside: Floats, claim: Claim, failure: float, 
         seen_other=tally.seen_other,
         drawn_other=tally.drawn_other,
     )
-    return _Found(
+    return _Evidence(
         tally.epsilon_lower(claim.delta, failure, always=False),
         tally.epsilon_estimate(claim.delta),
         claim.refuted_by(tally, failure, always=False),
@@ -223,32 +223,32 @@ def _from_models(inside: Floats, outside: Floats, claim: Claim, failure: float, 
 
 
 def _tally(inside: Floats, outside: Floats, level: float) -> Tally:
-    seen = (int(np.count_nonzero(inside >= level)), int(np.count_nonzero(outside >= level)))
-    return Tally(seen[0], inside.size, seen[1], outside.size)
+    hits = (int(np.count_nonzero(inside >= level)), int(np.count_nonzero(outside >= level)))
+    return Tally(hits[0], inside.size, hits[1], outside.size)
 
 
 # ------------------------------------------------------------------------------------------------- one model for all
 
 
-def _levels(claim: Any, promised: Claim) -> list[tuple[float, float]]:
+def _levels(claim: Any, audited: AuditedClaim) -> list[tuple[float, float]]:
     """Return pairs (epsilon, delta) that follow from the claim; for a curve there are many."""
-    if promised.epsilon is not None and not promised.tight:
-        return [(promised.epsilon, promised.delta)]
+    if audited.epsilon is not None and not audited.tight:
+        return [(audited.epsilon, audited.delta)]
     source: Any = claim.at(None) if isinstance(claim, Mechanism) else claim
     promise: Privacy = source.privacy("add-remove")  # there is one: the claim was read from it
-    pairs = [(epsilon_at(promise, delta), delta) for delta in sorted({*_DELTAS, promised.delta})]
+    pairs = [(epsilon_at(promise, delta), delta) for delta in sorted({*_DELTAS, audited.delta})]
     return [pair for pair in pairs if math.isfinite(pair[0])]
 
 
 def _from_one_run(
     inside: Floats,
     outside: Floats,
-    claim: Claim,
+    claim: AuditedClaim,
     levels: list[tuple[float, float]],
     failure: float,
     guesses: int | None,
     rng: np.random.Generator,
-) -> _Found:
+) -> _Evidence:
     canaries = inside.size + outside.size
     _check_coins(inside.size, canaries)
     if guesses is not None and not 2 <= guesses <= canaries:
@@ -282,7 +282,7 @@ def _from_one_run(
     )
     note = "valid only if every canary was put in by a fair coin of its own, and all canaries are here"
     method = f"canaries of one run: {2 * size:,} guesses about {canaries:,} canaries, {right:,} right"
-    return _Found(lower, estimate, refuted, method, witness, (note,))
+    return _Evidence(lower, estimate, refuted, method, witness, (note,))
 
 
 def _sizes(canaries: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Many trainings of the same kind, in shards that are kept: a run that was killed goes on where it was."""
+"""Many trainings of the same kind, in shards that are saved: an interrupted run continues where it stopped."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import numpy as np
 
 from .._version import __version__
 from ..errors import ParameterError
-from ..numerics.processes import in_processes
+from ..numerics.worker_processes import in_processes
 from ..params import Param, shown
-from .gradients import GradientScores
-from .networks import Network
+from .gradient_scores import GradientScores
+from .stacked_networks import Network
 from .torch_trainer import ConvNet, first_scores
 from .trainer import train
 
@@ -45,7 +45,7 @@ _DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZi
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _Shard:
     """A shard: runs first .. last-1, with the targets in turn."""
 
     number: int
@@ -64,32 +64,32 @@ class _Job:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shards:
+class _ShardFiles:
     """Files of finished shards in a folder, named after everything that their numbers depend on."""
 
     folder: Path | None
     digest: str
     candidates: int
 
-    def path(self, job: _Job) -> Path | None:
-        return None if self.folder is None else self.folder / f"{self.digest}-{job.number:05d}-{job.runs}.npz"
+    def path(self, shard: _Shard) -> Path | None:
+        return None if self.folder is None else self.folder / f"{self.digest}-{shard.number:05d}-{shard.runs}.npz"
 
-    def load(self, job: _Job) -> Arrays | None:
-        path = self.path(job)
+    def load(self, shard: _Shard) -> Arrays | None:
+        path = self.path(shard)
         if path is None or not path.is_file():
             return None
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
-                found = {name: saved[name] for name in _FIELDS}
+                arrays = {name: saved[name] for name in _FIELDS}
         except _DAMAGED:
             return None  # a file that cannot be read is made again
         m = self.candidates
-        shapes = {"targets": (job.runs,), "distances": (m, m)}
-        whole = all(found[name].shape == shapes.get(name, (job.runs, m)) for name in _FIELDS)
-        return found if whole and np.array_equal(found["targets"], job.targets) else None
+        shapes = {"targets": (shard.runs,), "distances": (m, m)}
+        whole = all(arrays[name].shape == shapes.get(name, (shard.runs, m)) for name in _FIELDS)
+        return arrays if whole and np.array_equal(arrays["targets"], shard.targets) else None
 
-    def save(self, job: _Job, arrays: Arrays) -> None:
-        path = self.path(job)
+    def save(self, shard: _Shard, arrays: Arrays) -> None:
+        path = self.path(shard)
         if path is None:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,24 +103,24 @@ class _Shards:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _ShardTrainer:
     """Train the runs of a shard and keep what they gave; sent to the workers."""
 
     training: Training
     data: Candidates
-    shards: _Shards
+    shards: _ShardFiles
 
-    def __call__(self, job: _Job) -> Arrays:
-        targets = job.targets
-        seeds = [np.random.SeedSequence(job.seed, spawn_key=(k,)) for k in range(job.first, job.last)]
-        scores = self._train(targets, seeds, job.seed)
+    def __call__(self, shard: _Shard) -> Arrays:
+        targets = shard.targets
+        seeds = [np.random.SeedSequence(shard.seed, spawn_key=(k,)) for k in range(shard.first, shard.last)]
+        scores = self._train(targets, seeds, shard.seed)
         arrays = {
             "targets": targets,
             "likelihoods": scores.likelihoods,
             "plain": scores.plain,
-            "distances": job.runs * scores.distances,  # a sum, so that shards can be added
+            "distances": shard.runs * scores.distances,  # a sum, so that shards can be added
         }
-        self.shards.save(job, arrays)
+        self.shards.save(shard, arrays)
         return arrays
 
     def _train(self, targets: NDArray[np.intp], seeds: list[np.random.SeedSequence], start: int) -> GradientScores:
@@ -135,7 +135,7 @@ class _Work:
 def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
     if not isinstance(training.network, (Network, ConvNet)):
-        # What a network of one's own is called says little: what it computes at first tells it from others.
+        # What a network of one's own is called says little: what it computes at first identifies it.
         hasher.update(first_scores(training.network, data.x, seed).tobytes())
     for table in (data.known_x, data.known_y, data.x, data.y, order):
         hasher.update(f"{table.dtype.str} {table.shape}".encode())
@@ -187,19 +187,19 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     count = int(_WORKERS.check("experiment", workers))
     job = experiment_job(training, data, runs, seed, order=order, shard=shard)
     folder = None if keep is None else Path(keep)
-    shards = _Shards(folder, _digest(training, data, job.turn, job.seed, job.size), data.x.shape[0])
-    kept = {one.number: shards.load(one) for one in job.shards}
-    found = {number: arrays for number, arrays in kept.items() if arrays is not None}
-    done = sum(job.shards[number].runs for number in found)
-    if progress is not None and found:
-        progress(done, job.runs)
-    missing = [one for one in job.shards if one.number not in found]
-    for one, arrays in in_processes(_Work(training, data, shards), missing, count):
-        found[one.number] = arrays
-        done += one.runs
+    shards = _ShardFiles(folder, _digest(training, data, job.turn, job.seed, job.size), data.x.shape[0])
+    loaded = {one.number: shards.load(one) for one in job.shards}
+    finished = {number: arrays for number, arrays in loaded.items() if arrays is not None}
+    runs_finished = sum(job.shards[number].runs for number in finished)
+    if progress is not None and finished:
+        progress(runs_finished, job.runs)
+    missing = [one for one in job.shards if one.number not in finished]
+    for one, arrays in in_processes(_ShardTrainer(training, data, shards), missing, count):
+        finished[one.number] = arrays
+        runs_finished += one.runs
         if progress is not None:
-            progress(done, job.runs)
-    return job.joined([found[one.number] for one in job.shards])
+            progress(runs_finished, job.runs)
+    return job.joined([finished[one.number] for one in job.shards])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,29 +214,30 @@ class ExperimentJob:
     size: int
 
     @property
-    def shards(self) -> list[_Job]:
+    def shards(self) -> list[_Shard]:
         """The shards; only the last one may be smaller."""
         size, runs = self.size, self.runs
         return [
-            _Job(n, self.turn, self.seed, n * size, min((n + 1) * size, runs)) for n in range((runs + size - 1) // size)
+            _Shard(n, self.turn, self.seed, n * size, min((n + 1) * size, runs))
+            for n in range((runs + size - 1) // size)
         ]
 
     def piece(self, number: int) -> Arrays:
         """Train one shard."""
         first = number * self.size
-        job = _Job(number, self.turn, self.seed, first, min(first + self.size, self.runs))
-        return _Work(self.training, self.data, _Shards(None, "", 0))(job)
+        job = _Shard(number, self.turn, self.seed, first, min(first + self.size, self.runs))
+        return _ShardTrainer(self.training, self.data, _ShardFiles(None, "", 0))(job)
 
     def joined(self, parts: Sequence[Arrays]) -> tuple[NDArray[np.intp], GradientScores]:
         """Return the targets and what the attacker sees, from all shards in order."""
         training = self.training
-        joined = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
+        arrays = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
         scores = GradientScores(
             self.runs, self.data.x.shape[0], training.clip, training.noise_multiplier, training.sample_rate
         )
-        scores.likelihoods, scores.plain, scores.steps = joined["likelihoods"], joined["plain"], training.steps
+        scores.likelihoods, scores.plain, scores.steps = arrays["likelihoods"], arrays["plain"], training.steps
         scores.distances = np.sum([part["distances"] for part in parts], axis=0) / self.runs
-        return joined["targets"], scores
+        return arrays["targets"], scores
 
 
 def experiment_job(
@@ -246,14 +247,14 @@ def experiment_job(
     size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
     counts = [int(param.check("experiment", value)) for param, value in zip(_COUNTS, (runs, size), strict=True)]
     chosen = int(_SEED.check("experiment", seed))
-    return ExperimentJob(training, data, _turn(order, data.x.shape[0]), chosen, *counts)
+    return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), chosen, *counts)
 
 
-def _turn(order: Any, candidates: int) -> NDArray[np.intp]:
+def _checked_order(order: Any, candidates: int) -> NDArray[np.intp]:
     if order is None:
         return np.arange(candidates, dtype=np.intp)
-    found = np.asarray(order)
-    whole = found.ndim == 1 and found.size > 0 and np.issubdtype(found.dtype, np.integer)
-    if not whole or found.min() < 0 or found.max() >= candidates:
+    targets = np.asarray(order)
+    whole = targets.ndim == 1 and targets.size > 0 and np.issubdtype(targets.dtype, np.integer)
+    if not whole or targets.min() < 0 or targets.max() >= candidates:
         raise ParameterError("experiment.order", f"numbers from 0 to {candidates - 1}", shown(order))
-    return found.astype(np.intp)
+    return targets.astype(np.intp)

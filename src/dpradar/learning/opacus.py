@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import from_opacus
-from .attack import attack_gradients, checked_targets
-from .gradients import GradientScores
-from .histories import History, most_steps, steps_by_kind
-from .joining import joined_scores
+from .gradient_attack import attack_gradients, checked_targets
+from .gradient_scores import GradientScores
 from .opacus_checks import (
     accountant_of,
     check_model,
@@ -26,6 +24,8 @@ from .opacus_checks import (
     shape_of,
     steps_of,
 )
+from .score_joining import joined_scores
+from .step_histories import History, most_steps, steps_by_kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +77,8 @@ class Recording:
         if self.scores.steps == 0:
             hint = "Nothing was trained yet: a step is recorded when optimizer.step() is called."
             raise ParameterError("Recording", "of at least one step", "none", hint)
-        own = (self.scores.noise_multiplier, self.scores.sample_rate, self.scores.steps)
-        return from_opacus(self.history or (own,))
+        recorded = (self.scores.noise_multiplier, self.scores.sample_rate, self.scores.steps)
+        return from_opacus(self.history or (recorded,))
 
     def assess(self, threat: Threat) -> Assessment:
         """Return what nobody can exceed who sees everything this training releases, gradients included."""
@@ -89,15 +89,15 @@ class Recording:
     ) -> AttackRun:
         """Return how often the exact attack on the noisy gradients names the target; one guess for each training."""
         _ = self.mechanism
-        found = attack_gradients(self.scores, self.targets, threat, maximise=maximise, confidence=confidence, seed=seed)
-        return replace(found, notes=(*found.notes, *self._notes()))
+        run = attack_gradients(self.scores, self.targets, threat, maximise=maximise, confidence=confidence, seed=seed)
+        return replace(run, notes=(*run.notes, *self._notes()))
 
     def _notes(self) -> list[str]:
         scores, notes = self.scores, []
         if self.took_part is not None and scores.sample_rate < 1.0:
             steps = scores.runs * scores.steps
-            told = f"the targets took part in {self.took_part:,} of {steps:,} recorded steps"
-            notes.append(f"{told}; {scores.sample_rate * steps:.3g} were to be expected")
+            text = f"the targets took part in {self.took_part:,} of {steps:,} recorded steps"
+            notes.append(f"{text}; {scores.sample_rate * steps:.3g} were to be expected")
         if scores.runs == 1:
             notes.append("one training is one guess; gather several for an estimate")
         return notes
@@ -150,7 +150,7 @@ class Recorder:
     Flat clipping, Poisson sampling, and a loss that is a sum or a mean over examples. Records are used as they are: one
     that is changed before use (augmentation, another scaling) is not found in its batches, and then too little leaks
     here. It is refused when the targets of all trainings together take part far more seldom than sampling explains
-    (less than once in 10^9); the notes of an attack tell how often they did. The candidates other than the target are
+    (less than once in 10^9); the notes of an attack report how often they did. The candidates other than the target are
     not in the training data; one that is seen in a batch is refused, one that happens to be in no batch cannot be.
 
     Notes
@@ -174,12 +174,12 @@ class Recorder:
     _probe: Any = field(init=False)
     _previous: Any = field(init=False, default=None)
     _batches: int = field(init=False, default=0)  # since the last step
-    _found: int = field(init=False, default=0)  # how often the target is in them
+    _target_hits: int = field(init=False, default=0)  # how often the target is in them
     _row: int | None = field(init=False, default=None)  # where it is in the last one
     _stopped: bool = field(init=False, default=False)
     _after: int = field(init=False, default=0)  # steps since then
     _accountant: Any = field(init=False, default=None)
-    _seen: int = field(init=False, default=0)  # steps that the accountant had when this recorder was made
+    _steps_at_start: int = field(init=False, default=0)  # steps that the accountant had when this recorder was made
 
     def __post_init__(self) -> None:
         check_optimizer(self.optimizer)
@@ -199,8 +199,8 @@ class Recorder:
         self._probe = spread.topk(min(_PROBES, spread.numel())).indices
         self._previous = self.optimizer.step_hook
         self._accountant = accountant_of(self._previous)
-        self._seen = steps_of(self._accountant)
-        self.steps_before = checked_before(self._previous, self.steps_before, self._seen)
+        self._steps_at_start = steps_of(self._accountant)
+        self.steps_before = checked_before(self._previous, self.steps_before, self._steps_at_start)
         self.optimizer.attach_step_hook(self._step)
 
     def __repr__(self) -> str:
@@ -236,13 +236,13 @@ class Recorder:
     @property
     def history(self) -> History:
         """What this training has released so far, recorded or not: (noise multiplier, sample rate, steps)."""
-        counted = (self.steps_before or 0) + self.scores.steps + self._after
-        own = ((self.scores.noise_multiplier, self.scores.sample_rate, counted),)
-        expected = self._seen + self.scores.steps + self._after
+        steps = (self.steps_before or 0) + self.scores.steps + self._after
+        recorded = ((self.scores.noise_multiplier, self.scores.sample_rate, steps),)
+        expected = self._steps_at_start + self.scores.steps + self._after
         if self._accountant is None or steps_of(self._accountant) == expected:
-            return own
+            return recorded
         # The accountant was loaded from a checkpoint meanwhile: all that it lists was released.
-        return most_steps([own, steps_by_kind(self._accountant.history)])
+        return most_steps([recorded, steps_by_kind(self._accountant.history)])
 
     @property
     def released(self) -> int:
@@ -265,10 +265,10 @@ class Recorder:
         self._batches += 1
         self._row = None
         if took_part is not None:
-            self._found += bool(took_part)
+            self._target_hits += bool(took_part)
         else:
             self._look(x, y)
-        if self._found > 1 or (self.target is None and self._found):
+        if self._target_hits > 1 or (self.target is None and self._target_hits):
             hint = "Remove its copies, and call batch once for each batch, before optimizer.step()."
             raise ParameterError("Recorder.target", "in the training data once", "a step in which it is twice", hint)
 
@@ -276,15 +276,15 @@ class Recorder:
         if getattr(x, "shape", (0,))[1:] != self._x.shape[1:] or getattr(y, "shape", (0,))[1:] != self._y.shape[1:]:
             allowed = f"tensors with examples of shape {tuple(self._x.shape[1:])} and classes as the candidates have"
             raise ParameterError("Recorder.batch", allowed, f"{shape_of(x)} and {shape_of(y)}")
-        rows, mine = x.detach().flatten(1), self._x.flatten(1).to(x.dtype)
-        alike = (rows[:, None, self._probe] == mine[None, :, self._probe]).all(dim=2).nonzero()
-        for row, candidate in alike.tolist():
-            if not (bool((rows[row] == mine[candidate]).all()) and bool((y[row] == self._y[candidate]).all())):
+        rows, candidates = x.detach().flatten(1), self._x.flatten(1).to(x.dtype)
+        matches = (rows[:, None, self._probe] == candidates[None, :, self._probe]).all(dim=2).nonzero()
+        for row, candidate in matches.tolist():
+            if not (bool((rows[row] == candidates[candidate]).all()) and bool((y[row] == self._y[candidate]).all())):
                 continue
             if candidate != self.target:
                 hint = "Only the target may be there: the others are those that it could have been."
                 raise ParameterError("Recorder.candidates", "outside the training data", "one in a batch", hint)
-            self._found += 1
+            self._target_hits += 1
             self._row = row
 
     # -------------------------------------------------------------------------------------------------- each step
@@ -310,10 +310,10 @@ class Recorder:
             gram = gram + (part @ part.T).double()
         gram = gram * factors[:, None] * factors[None, :]
         products = inner * factors
-        if self._found and self.target is not None:
+        if self._target_hits and self.target is not None:
             products = products + gram[self.target]
             self.took_part += 1
-        self._batches, self._found, self._row = 0, 0, None
+        self._batches, self._target_hits, self._row = 0, 0, None
         self.scores.add_products(products.cpu().numpy()[None], gram.cpu().numpy()[None])
 
     def _check_step(self, optimizer: Any) -> None:
@@ -323,11 +323,11 @@ class Recorder:
         if optimizer.accumulated_iterations > 1:
             hint = "Step after every batch, or split large batches with BatchMemoryManager."
             raise ParameterError("Recorder", "given one batch a step", f"{optimizer.accumulated_iterations}", hint)
-        now = (optimizer.noise_multiplier, optimizer.max_grad_norm)
-        if now != (self.scores.noise_multiplier, self.scores.clip):
+        current = (optimizer.noise_multiplier, optimizer.max_grad_norm)
+        if current != (self.scores.noise_multiplier, self.scores.clip):
             hint = "Schedules of the noise or of the clipping norm cannot be recorded."
-            raise ParameterError("Recorder", "given the same noise and clipping norm in each step", f"{now}", hint)
-        if self.target is not None and self.sample_rate == 1.0 and not self._found:
+            raise ParameterError("Recorder", "given the same noise and clipping norm in each step", f"{current}", hint)
+        if self.target is not None and self.sample_rate == 1.0 and not self._target_hits:
             hint = "Every record takes part in every step; the target must be one of them, unchanged."
             raise ParameterError("Recorder.target", "in every batch at sample rate 1", "a batch without it", hint)
 
@@ -338,35 +338,35 @@ class Recorder:
         module = self._module
         if not module.training:
             raise ParameterError("Recorder.model", "in training mode", "eval mode", "Call model.train() first.")
-        kept = [(one.grad, one.grad_sample) for one in optimizer.params]
+        originals = [(one.grad, one.grad_sample) for one in optimizer.params]
         try:
             for one in optimizer.params:
                 one.grad, one.grad_sample = None, None
             with torch.enable_grad():
                 self.criterion(module(self._x), self._y).backward()
-            found = [one.grad_sample for one in optimizer.params]
+            gradients = [one.grad_sample for one in optimizer.params]
         except (IndexError, RuntimeError, TypeError, ValueError) as error:
             allowed, hint = "such that the model and the criterion take them", "As the training has them."
             raise ParameterError("Recorder.candidates", allowed, f"{type(error).__name__}", hint) from error
         finally:
-            for one, (grad, grad_sample) in zip(optimizer.params, kept, strict=True):
+            for one, (grad, grad_sample) in zip(optimizer.params, originals, strict=True):
                 one.grad, one.grad_sample = grad, grad_sample
-        if any(part is None for part in found):
+        if any(part is None for part in gradients):
             hint = "Is it the one that make_private returned with this optimiser?"
             raise ParameterError("Recorder.model", "one whose parameters the optimiser has", "another one", hint)
-        return [part.detach().flatten(1) for part in found]
+        return [part.detach().flatten(1) for part in gradients]
 
     def _check_target(self, optimizer: Any, gradients: list[Any], norm: float) -> None:
         """Compare the target's gradient with the one that Opacus has clipped, where that is still there."""
         if self._row is None or self.target is None:
             return
-        apart = 0.0
+        difference = 0.0
         for one, part in zip(optimizer.params, gradients, strict=True):
             used = one.grad_sample if not isinstance(one.grad_sample, list) else one.grad_sample[-1]
-            apart += float((used[self._row].reshape(-1) - part[self.target]).square().sum())
-        if apart**0.5 > _UNLIKE * max(norm, _UNLIKE * self.scores.clip):
+            difference += float((used[self._row].reshape(-1) - part[self.target]).square().sum())
+        if difference**0.5 > _UNLIKE * max(norm, _UNLIKE * self.scores.clip):
             hint = "The loss must be that of the training, a sum or a mean over examples, without weights or dropout."
-            got = f"{apart**0.5:.3g} away from it, of norm {norm:.3g}"
+            got = f"{difference**0.5:.3g} away from it, of norm {norm:.3g}"
             raise ParameterError("Recorder", "able to compute the target's gradient as in the batch", got, hint)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import MissingExtra, ParameterError
 from ..params import Param, shown
-from .gradients import RATE
+from .gradient_scores import RATE
 
 __all__ = [
     "accountant_of",
@@ -90,16 +90,18 @@ def checked_target(target: Any, candidates: int) -> int | None:
 
 def checked_rate(loader: Any, sample_rate: float | None) -> float:
     """Return the rate of the Poisson sampling: that of the loader, or the one that is given without one."""
-    found = getattr(loader, "sample_rate", None)
+    of_loader = getattr(loader, "sample_rate", None)
     if loader is None and sample_rate is not None:
         return RATE.check("Recorder", sample_rate)
-    if found is None:
+    if of_loader is None:
         hint = "That of make_private has one, unless poisson_sampling is False, for which no bound is known here."
         allowed = "the Poisson-sampling loader that make_private returns, or left out with sample_rate= given"
         raise ParameterError("Recorder.loader", allowed, type(loader).__name__, hint)
-    if sample_rate is not None and sample_rate != found:
-        raise ParameterError("Recorder.sample_rate", f"{found:g}, that of the loader, or left out", shown(sample_rate))
-    return RATE.check("Recorder", float(found))
+    if sample_rate is not None and sample_rate != of_loader:
+        raise ParameterError(
+            "Recorder.sample_rate", f"{of_loader:g}, that of the loader, or left out", shown(sample_rate)
+        )
+    return RATE.check("Recorder", float(of_loader))
 
 
 def accountant_of(hook: Any) -> Any:
@@ -115,16 +117,20 @@ def steps_of(accountant: Any) -> int:
     return sum(int(entry[2]) for entry in getattr(accountant, "history", ()))
 
 
-def checked_before(hook: Any, before: int | None, seen: int) -> int:
-    """Return the steps made before the first that is recorded; where the accountant has seen some, they must be told.
+def checked_before(hook: Any, before: int | None, accounted: int) -> int:
+    """Return the steps made before the first that is recorded; where the accountant has seen some, they must be stated.
 
-    An accountant may have seen another training as well: nothing here can tell.
+    An accountant may have seen another training as well, which cannot be detected here.
     """
     if before is not None:
         return int(_BEFORE.check("Recorder", before))
     if hasattr(owner := getattr(hook, "__self__", None), "released"):  # another recorder, which counts them
         return int(owner.released)  # type: ignore[union-attr]
-    if seen:
-        hint = f"steps_before={seen} if they belong to this training, which then released them too; 0 if to another."
-        raise ParameterError("Recorder.steps_before", "given", f"nothing, and an accountant with {seen} steps", hint)
+    if accounted:
+        hint = (
+            f"steps_before={accounted} if they belong to this training, which then released them too; 0 if to another."
+        )
+        raise ParameterError(
+            "Recorder.steps_before", "given", f"nothing, and an accountant with {accounted} steps", hint
+        )
     return 0

@@ -25,40 +25,40 @@ class LayerSums:
 
     module: Any
     clip: float
-    _seen: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # what goes in, and what comes out
+    _layer_io: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # what goes in, and what comes out
 
     def fits(self, x: Array) -> bool:
         """Return whether every parameter belongs to such a layer, and each layer is used once, on rows or images."""
         from torch import nn
 
-        own = [(name, part) for name, part in self.module.named_modules() if list(part.parameters(recurse=False))]
-        if not own or any(type(part) not in (nn.Linear, nn.Conv2d) for _, part in own):
+        layers = [(name, part) for name, part in self.module.named_modules() if list(part.parameters(recurse=False))]
+        if not layers or any(type(part) not in (nn.Linear, nn.Conv2d) for _, part in layers):
             return False
-        parameters = [one for _, part in own for one in part.parameters()]
-        plain = all(part.groups == 1 and part.padding_mode == "zeros" for _, part in own if type(part) is nn.Conv2d)
-        whole = all(not isinstance(part.padding, str) for _, part in own if type(part) is nn.Conv2d)
+        parameters = [one for _, part in layers for one in part.parameters()]
+        plain = all(part.groups == 1 and part.padding_mode == "zeros" for _, part in layers if type(part) is nn.Conv2d)
+        whole = all(not isinstance(part.padding, str) for _, part in layers if type(part) is nn.Conv2d)
         if not plain or not whole or len({id(one) for one in parameters}) != len(parameters):
             return False
         calls = self._forward(x[:1])[1]
         dimensions = {nn.Linear: 2, nn.Conv2d: 4}
-        return calls == len(own) == len(self._seen) and all(
-            self._seen[name][0].ndim == dimensions[type(part)] for name, part in own
+        return calls == len(layers) == len(self._layer_io) and all(
+            self._layer_io[name][0].ndim == dimensions[type(part)] for name, part in layers
         )
 
     def _forward(self, x: Array) -> tuple[Any, int]:
         """Run the network, note what each layer gets and gives, and return the scores and how often layers were run."""
         import torch
 
-        self._seen.clear()
+        self._layer_io.clear()
         calls = []
         handles = []
         for name, part in self.module.named_modules():
             if not list(part.parameters(recurse=False)):
                 continue
 
-            def note(_: Any, given: Any, out: Any, name: str = name) -> None:
+            def note(_: Any, inputs: Any, out: Any, name: str = name) -> None:
                 calls.append(name)
-                self._seen[name] = (given[0].detach(), out)
+                self._layer_io[name] = (inputs[0].detach(), out)
 
             handles.append(part.register_forward_hook(note))
         try:
@@ -83,18 +83,18 @@ class LayerSums:
         classes = torch.from_numpy(np.asarray(y, dtype=np.int64))
         with torch.enable_grad():
             loss = nn.functional.cross_entropy(self._forward(x)[0], classes, reduction="sum")
-            names = list(self._seen)
-            errors = torch.autograd.grad(loss, [self._seen[name][1] for name in names])
+            names = list(self._layer_io)
+            errors = torch.autograd.grad(loss, [self._layer_io[name][1] for name in names])
         parts, squares = {}, torch.zeros(x.shape[0])
         for name, error in zip(names, errors, strict=True):
-            layer, given = self.module.get_submodule(name), self._seen[name][0]
+            layer, layer_input = self.module.get_submodule(name), self._layer_io[name][0]
             biased = layer.bias is not None
             if isinstance(layer, nn.Linear):
-                parts[name] = (given, error)
-                squares += (given.square().sum(dim=1) + float(biased)) * error.square().sum(dim=1)
+                parts[name] = (layer_input, error)
+                squares += (layer_input.square().sum(dim=1) + float(biased)) * error.square().sum(dim=1)
             else:
                 shape = {"dilation": layer.dilation, "padding": layer.padding, "stride": layer.stride}
-                patches = nn.functional.unfold(given, layer.kernel_size, **shape)
+                patches = nn.functional.unfold(layer_input, layer.kernel_size, **shape)
                 errors_at = error.flatten(2)
                 parts[name] = (torch.bmm(errors_at, patches.transpose(1, 2)).flatten(1), errors_at.sum(dim=2))
                 squares += sum(part.square().sum(dim=1) for part in parts[name][: 1 + biased])
@@ -106,10 +106,10 @@ class LayerSums:
                 weight, bias = scaled.T @ first, scaled.sum(dim=0)
             else:
                 weight, bias = factors @ first, factors @ second
-            total[_full(name, "weight")] += weight.reshape(layer.weight.shape)
+            total[_parameter_name(name, "weight")] += weight.reshape(layer.weight.shape)
             if layer.bias is not None:
-                total[_full(name, "bias")] += bias
+                total[_parameter_name(name, "bias")] += bias
 
 
-def _full(layer: str, parameter: str) -> str:
+def _parameter_name(layer: str, parameter: str) -> str:
     return f"{layer}.{parameter}" if layer else parameter

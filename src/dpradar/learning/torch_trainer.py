@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ParameterError
 from ..params import shown
-from .gradients import GradientScores
-from .joining import joined_scores
-from .networks import Network
+from .gradient_scores import GradientScores
+from .score_joining import joined_scores
+from .stacked_networks import Network
 from .torch_layers import LayerSums
 from .trainer import Runs, _taking_part
 
@@ -153,20 +153,22 @@ def train_torch(
         raise ParameterError("Training.network", f"one for more than {most} classes", shown(training.network))
     modules, parts = [], []
     for run, (target, seed) in enumerate(zip(chosen.tolist(), seeds, strict=True)):
-        job = _Job(training, data, target, np.random.default_rng(seed), _started(training.network, start))
-        own = GradientScores(1, m, training.clip, training.noise_multiplier, training.sample_rate)
+        job = _TrainingRun(
+            training, data, target, np.random.default_rng(seed), _initial_module(training.network, start)
+        )
+        run_scores = GradientScores(1, m, training.clip, training.noise_multiplier, training.sample_rate)
         for step in range(training.steps):
-            job.step(own)
+            job.step(run_scores)
             if progress is not None:
                 progress(run * training.steps + step + 1, chosen.size * training.steps)
-        parts.append(own)
+        parts.append(run_scores)
         modules.append(job.module)
     models: Any = Modules(tuple(modules))
     return Runs(chosen, joined_scores(parts), models)
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
+class _TrainingRun:
     """One run: its module, its randomness, and a step of DP-SGD."""
 
     training: Training
@@ -179,10 +181,10 @@ class _Job:
     def step(self, scores: GradientScores) -> None:
         torch, _ = _torch()
         training, data = self.training, self.data
-        known, drawn = _taking_part(training, data.known_x.shape[0], [self.rng], np.dtype(np.float32))
+        sampled, drawn = _taking_part(training, data.known_x.shape[0], [self.rng], np.dtype(np.float32))
         parameters = {name: one.detach() for name, one in self.module.named_parameters()}
         gradients = _Gradients(self.module, parameters, training.clip)
-        taking = np.flatnonzero(known[0])
+        taking = np.flatnonzero(sampled[0])
         layers = LayerSums(self.module, training.clip)
         if self.by_layers is None:
             self.by_layers = layers.fits(data.x) and _agree(layers, gradients, data.x[:2], data.y[:2])
@@ -196,8 +198,8 @@ class _Job:
         rate = training.learning_rate / (training.sample_rate * (data.known_x.shape[0] + 1))
         with torch.no_grad():
             for name, one in self.module.named_parameters():
-                mine = float(drawn[0]) * candidates[name][self.target]
-                one.sub_(rate * (total[name] + mine + noise[name]))
+                target_part = float(drawn[0]) * candidates[name][self.target]
+                one.sub_(rate * (total[name] + target_part + noise[name]))
 
     def _noise(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return Gaussian noise; tables are filled column by column, as the other trainer keeps them."""
@@ -230,11 +232,11 @@ class _Gradients:
             return nn.functional.cross_entropy(out, label[None])
 
         single = torch.func.vmap(torch.func.grad(loss), in_dims=(None, 0, 0))
-        found = single(self.parameters, torch.from_numpy(x), torch.from_numpy(np.asarray(y, dtype=np.int64)))
-        squares: Any = sum(one.flatten(1).square().sum(dim=1) for one in found.values())
+        gradients = single(self.parameters, torch.from_numpy(x), torch.from_numpy(np.asarray(y, dtype=np.int64)))
+        squares: Any = sum(one.flatten(1).square().sum(dim=1) for one in gradients.values())
         norms = squares.sqrt()
         factors = (self.clip / norms.clamp(min=torch.finfo(norms.dtype).tiny)).clamp(max=1.0)
-        return {name: one * factors.reshape(-1, *[1] * (one.ndim - 1)) for name, one in found.items()}
+        return {name: one * factors.reshape(-1, *[1] * (one.ndim - 1)) for name, one in gradients.items()}
 
     def summed(self, x: Array, y: Array) -> dict[str, Any]:
         """Return for each parameter the sum of the clipped gradients, made for a part of the examples at a time."""
@@ -249,12 +251,12 @@ class _Gradients:
 
 def _agree(layers: LayerSums, gradients: _Gradients, x: Array, y: Array) -> bool:
     """Return whether both ways to sum give the same: a weight that is used beside its layer is seen by one only."""
-    ours, theirs = layers.summed(x, y), gradients.summed(x, y)
-    apart = sum(float((ours[name] - one).square().sum()) for name, one in theirs.items())
-    return bool(apart**0.5 <= _UNLIKE * gradients.clip)
+    by_layers, by_examples = layers.summed(x, y), gradients.summed(x, y)
+    difference = sum(float((by_layers[name] - one).square().sum()) for name, one in by_examples.items())
+    return bool(difference**0.5 <= _UNLIKE * gradients.clip)
 
 
-def _started(network: Any, start: int) -> Any:
+def _initial_module(network: Any, start: int) -> Any:
     """Return a module with the first parameters, which all runs share."""
     torch, nn = _torch()
     if isinstance(network, Network):
@@ -281,7 +283,7 @@ def first_scores(network: Any, x: Array, start: int) -> Array:
     """Return the scores of the classes that a fresh network gives the records."""
     torch, _ = _torch()
     with torch.no_grad(), one_torch_thread():
-        return np.asarray(_started(network, start)(torch.from_numpy(x)).numpy())
+        return np.asarray(_initial_module(network, start)(torch.from_numpy(x)).numpy())
 
 
 def need_torch() -> None:

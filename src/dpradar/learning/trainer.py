@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from ..params import Param, as_floats
-from .gradients import CLIP, NOISE, RATE, GradientScores
-from .networks import Network
+from .gradient_scores import CLIP, NOISE, RATE, GradientScores
+from .stacked_networks import Network
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .networks import Stack
+    from .stacked_networks import Stack
 
 __all__ = ["Candidates", "Runs", "Training", "train"]
 
@@ -160,25 +160,25 @@ def _step(
     scores: GradientScores,
     rngs: list[np.random.Generator],
 ) -> None:
-    runs, own = targets.size, np.arange(targets.size)
+    runs, each_run = targets.size, np.arange(targets.size)
     dtype = models.weights[0].dtype
-    known, drawn = _taking_part(training, data.known_x.shape[0], rngs, dtype)
+    sampled, drawn = _taking_part(training, data.known_x.shape[0], rngs, dtype)
     others = models.clipped(data.known_x, data.known_y, training.clip)
-    weights, biases = models.summed(others, known)
+    weights, biases = models.summed(others, sampled)
     candidates = models.clipped(data.x, data.y, training.clip)
-    mine = np.zeros((runs, data.x.shape[0]), dtype=dtype)
-    mine[own, targets] = drawn
-    own_weights, own_biases = models.summed(candidates, mine)
+    target_weights = np.zeros((runs, data.x.shape[0]), dtype=dtype)
+    target_weights[each_run, targets] = drawn
+    candidate_weights, candidate_biases = models.summed(candidates, target_weights)
     noise_weights, noise_biases = _noise(training, models, rngs)
     # What is left when the known records are taken out: the target's clipped gradient, if it takes part, and noise.
     gram = candidates.products()
-    products = gram[own, :, targets] * drawn[:, None] + candidates.against(noise_weights, noise_biases)
+    products = gram[each_run, :, targets] * drawn[:, None] + candidates.against(noise_weights, noise_biases)
     scores.add_products(products, gram)
     expected = training.sample_rate * (data.known_x.shape[0] + 1)
     rate = dtype.type(training.learning_rate / expected)
     for layer in range(len(weights)):
-        models.weights[layer] -= rate * (weights[layer] + own_weights[layer] + noise_weights[layer])
-        models.biases[layer] -= rate * (biases[layer] + own_biases[layer] + noise_biases[layer])
+        models.weights[layer] -= rate * (weights[layer] + candidate_weights[layer] + noise_weights[layer])
+        models.biases[layer] -= rate * (biases[layer] + candidate_biases[layer] + noise_biases[layer])
 
 
 def _taking_part(training: Training, records: int, rngs: list[np.random.Generator], dtype: Any) -> tuple[Array, Array]:

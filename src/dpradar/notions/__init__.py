@@ -8,7 +8,7 @@ from .isolation import (
     predicate_singling_out,
     singling_out,
 )
-from .learning import cross_influence, generalisation, memorisation
+from .memorisation_bounds import cross_influence, generalisation, memorisation
 from .odds import PosteriorOdds, normalised_gain, posterior_odds, remaining_error
 
 __all__ = [

@@ -12,7 +12,7 @@ from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at
 from ..params import Param, shown
 from ..results import Bound
-from .power import RECORDS, REFERENCES, REPLACE, group_power, power, promises_of
+from .event_power import RECORDS, REFERENCES, REPLACE, group_power, power, promises_of
 
 if TYPE_CHECKING:
     from ..guarantees.neighbours import Neighbours
@@ -87,7 +87,7 @@ def singling_out(what: Any, weight: float, *, neighbours: Neighbours | None = No
     """
     share = WEIGHT.check("singling_out", weight)
     promises = promises_of("singling_out", what, neighbours, REFERENCES)
-    value, best = min(((power(p, share), p) for p in promises), key=lambda found: found[0])
+    value, best = min(((power(p, share), p) for p in promises), key=lambda pair: pair[0])
     cites = ("[UNIFY] Theorem 3.1", "[UNIFY] Theorem C.2")
     return Bound(value=value, side="upper", rule="singling-out", cites=cites, assumes=_notes(best, _OUTSIDE))
 
@@ -158,11 +158,11 @@ def predicate_singling_out(what: Any, weight: float, records: int, *, neighbours
     """
     owner = "predicate_singling_out"
     share, n = _small_weight(owner, weight, records)
-    return _published(promises_of(owner, what, neighbours, REFERENCES), share, n)
+    return _published_bound(promises_of(owner, what, neighbours, REFERENCES), share, n)
 
 
-def _published(promises: list[Privacy], weight: float, n: int) -> Bound:
-    value, best = min(((n * power(p, weight), p) for p in promises), key=lambda found: found[0])
+def _published_bound(promises: list[Privacy], weight: float, n: int) -> Bound:
+    value, best = min(((n * power(p, weight), p) for p in promises), key=lambda pair: pair[0])
     cites = ("[UNIFY] Theorem F.2",) if best.relation == "replace-one" else ("[UNIFY] Theorem F.2", _OURS)
     notes = _notes(best, _EVERY_RECORD)
     return Bound(value=min(value, 1.0), side="upper", rule="predicate-singling-out", cites=cites, assumes=notes)
@@ -207,17 +207,17 @@ def isolation_success(what: Any, weight: float, records: int, *, neighbours: Nei
     owner = "isolation_success"
     share, n = _small_weight(owner, weight, records)
     promises = promises_of(owner, what, neighbours, REFERENCES)
-    found = [_published(promises, share, n)]
+    bounds = [_published_bound(promises, share, n)]
     for promise in (p for p in promises if p.relation == "replace-one"):
         notes = _notes(promise, _EVERY_RECORD)
-        value = _consistent(promise, share, n)
-        found.append(Bound(value=value, side="upper", rule="isolation-consistent", cites=(_OURS,), assumes=notes))
+        value = _fixed_point(promise, share, n)
+        bounds.append(Bound(value=value, side="upper", rule="isolation-consistent", cites=(_OURS,), assumes=notes))
         value, cites = group_power(promise, isolation_baseline(share, n), n), ("[UNIFY] Theorem F.1", _OURS)
-        found.append(Bound(value=value, side="upper", rule="isolation-by-groups", cites=cites, assumes=notes))
-    return min(found, key=lambda bound: bound.value)
+        bounds.append(Bound(value=value, side="upper", rule="isolation-by-groups", cites=cites, assumes=notes))
+    return min(bounds, key=lambda bound: bound.value)
 
 
-def _consistent(promise: Privacy, weight: float, n: int) -> float:
+def _fixed_point(promise: Privacy, weight: float, n: int) -> float:
     """Return an s in [0, 1] with n (1 - f(w (1 - s + s/n))) <= s, up to the last bit the smallest one."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
@@ -269,9 +269,11 @@ def classic_singling_out(
     """
     owner = "classic_singling_out"
     share, n = _small_weight(owner, weight, records)
-    wanted = None if delta is None else DELTA.check(owner, delta)
+    requested_delta = None if delta is None else DELTA.check(owner, delta)
     promises = promises_of(owner, what, neighbours, REFERENCES)
-    value, at, best = min(((*_at_delta(p, share, wanted, n), p) for p in promises), key=lambda found: found[0])
+    value, at, best = min(
+        ((*_at_delta(p, share, requested_delta, n), p) for p in promises), key=lambda candidate: candidate[0]
+    )
     notes = _notes(best, f"epsilon at delta {at:.4g}", _EVERY_RECORD)
     cites = ("Cohen and Nissim 2020", "[UNIFY] Theorem B.1")
     return Bound(value=min(value * n, 1.0), side="upper", rule="classic-singling-out", cites=cites, assumes=notes)
@@ -286,16 +288,16 @@ def _at_delta(promise: Privacy, weight: float, delta: float | None, records: int
 
     if delta is not None:
         return value(delta)
-    found = [value(0.0), value(promise.delta)]
+    candidates = [value(0.0), value(promise.delta)]
     low, high = 1e-6 * max(weight, _LEAST_WEIGHT), 1.0 / records
     # Convex in delta, so the best one lies between the neighbours of the best on a grid. Any delta is sound.
     for _ in range(_ROUNDS):
         grid = np.geomspace(low, high, _DELTAS)
-        tried = [value(float(some)) for some in grid]
-        found += tried
-        best = int(np.argmin([row[0] for row in tried]))
+        on_grid = [value(float(some)) for some in grid]
+        candidates += on_grid
+        best = int(np.argmin([row[0] for row in on_grid]))
         low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, _DELTAS - 1)])
-    return min(found)
+    return min(candidates)
 
 
 def narcissus(what: Any, baseline: float, records: int, *, neighbours: Neighbours | None = None) -> Bound:

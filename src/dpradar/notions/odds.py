@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..params import Param
 from ..results import Bound
 from ..results.tradeoff import FPR
-from .power import power, worse_promises
+from .event_power import power, worse_promises
 
 if TYPE_CHECKING:
     from ..guarantees.neighbours import Neighbours
@@ -82,7 +82,7 @@ def posterior_odds(
     rate = FPR.check("posterior_odds", fpr)
     before = None if prior is None else PRIOR.check("posterior_odds", prior)
     promises = worse_promises("posterior_odds", what, neighbours)
-    value, worst = max(((_ratio(p, rate), p) for p in promises), key=lambda found: found[0])
+    value, worst = max(((_ratio(p, rate), p) for p in promises), key=lambda pair: pair[0])
     notes = (worst.source, f"neighbours: {worst.relation}")
     cites = ("Dong, Roth and Su 2022, Definition 2", "dpradar derivation")
     ratio = Bound(value=value, side="upper", rule="posterior-odds", cites=cites, assumes=notes)

@@ -110,10 +110,10 @@ def near(one: NDArray[Any], other: NDArray[Any], eta: float) -> NDArray[np.bool_
     """
     first, second = one.astype(float), other.astype(float)
     with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.abs(first - second)
-        result = np.asarray(apart <= eta)
+        difference = np.abs(first - second)
+        result = np.asarray(difference <= eta)
         # Printed digits and the difference are off by a few units in the last place; only near eta that can matter.
-        doubtful = np.abs(apart - eta) <= 4.0 * _EPS * np.maximum(np.maximum(np.abs(first), np.abs(second)), eta)
+        doubtful = np.abs(difference - eta) <= 4.0 * _EPS * np.maximum(np.maximum(np.abs(first), np.abs(second)), eta)
     for i in np.flatnonzero(doubtful & np.isfinite(first) & np.isfinite(second)).tolist():
         result[i] = abs(as_fraction(one[i]) - as_fraction(other[i])) <= as_fraction(eta)
     return result

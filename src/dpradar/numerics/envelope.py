@@ -96,7 +96,7 @@ def base_edges(points: Floats, kernel: KernelLike, low: float, high: float) -> F
     return edges[(edges >= bottom) & (edges <= top)]
 
 
-def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats, Floats]:
+def _integrate_cells(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats, Floats]:
     """Weigh the cells of ``grid``, whose rows are runs of cells of one tag.
 
     Returns, per cell, the best single integral, its companion's, the error of taking it for the maximum, and a guess
@@ -106,9 +106,9 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     at = f.values(grid.ravel(), np.repeat(tag, steps + 1)).reshape(-1, *grid.shape)
     left, right = at[:, :, :-1].reshape(at.shape[0], -1), at[:, :, 1:].reshape(at.shape[0], -1)
     low, high = grid[:, :-1].ravel(), grid[:, 1:].ravel()
-    own = np.repeat(tag, steps)
+    cell_tag = np.repeat(tag, steps)
     width = high - low
-    inside, companion = f.integrals(low, high, own)
+    inside, companion = f.integrals(low, high, cell_tag)
     cells = np.arange(low.size)
     winner = inside.argmax(axis=0)
     best = inside[winner, cells]
@@ -117,12 +117,12 @@ def _weigh(f: Mixtures, grid: Floats, tag: Ints) -> tuple[Floats, Floats, Floats
     chord = 0.5 * width * (rising_left + rising_right)
     error = np.where(chord > 0.0, chord, 0.0)
     if f.bends:
-        error += _bulge(f, (low, high, own), np.maximum(left, right), winner)
+        error += _curvature_error(f, (low, high, cell_tag), np.maximum(left, right), winner)
     # The winner overtakes, or is overtaken, at one end: where a straight line would put it.
-    ahead = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
-    behind = np.maximum(rising_left, rising_right)
+    lead_at_end = np.where(rising_left > rising_right, _runner_up(right, winner), _runner_up(left, winner))
+    deficit = np.maximum(rising_left, rising_right)
     # (When rivals overtake at both ends there is no such place, and the middle will do.)
-    share = np.divide(behind, behind - ahead, out=np.full(width.size, 0.5), where=ahead < 0.0)
+    share = np.divide(deficit, deficit - lead_at_end, out=np.full(width.size, 0.5), where=lead_at_end < 0.0)
     return best, companion[winner, cells], error, np.where(rising_left > rising_right, share, 1.0 - share)
 
 
@@ -132,7 +132,7 @@ def _runner_up(gap: Floats, winner: Ints) -> Floats:
     return np.asarray(rivals.max(axis=0)) if gap.shape[0] > 1 else np.zeros(winner.size)
 
 
-def _bulge(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner: Ints) -> Floats:
+def _curvature_error(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner: Ints) -> Floats:
     """Return what rivals may add between the ends: K h^3/12 unless each stays below the winner by more than K h^2/8."""
     low, high, tag = cells
     width = high - low
@@ -140,9 +140,9 @@ def _bulge(f: Mixtures, cells: tuple[Floats, Floats, Ints], gap: Floats, winner:
     open_[winner, np.arange(winner.size)] = False
     rival, cell = np.nonzero(open_)
     bend = f.bend(low, high, tag, (rival, winner[cell], cell))
-    still = gap[rival, cell] + bend * width[cell] ** 2 / 8.0 > 0.0
+    may_win = gap[rival, cell] + bend * width[cell] ** 2 / 8.0 > 0.0
     worst = np.zeros(width.size)
-    np.maximum.at(worst, cell[still], bend[still])
+    np.maximum.at(worst, cell[may_win], bend[may_win])
     return np.asarray(worst * width**3 / 12.0)
 
 
@@ -164,23 +164,23 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
     if edges.size < 2:
         return Envelope(0.0, 0.0, 0.0)
     grid, tag = _runs_of_cells(edges, tags)
-    total = companion = settled = 0.0
+    total = companion = settled_error = 0.0
     cells = 0
     for level in range(_LEVELS + 1):
         step = max(1, batch // grid.shape[1])
-        parts = [_weigh(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
+        parts = [_integrate_cells(f, grid[k : k + step], tag[k : k + step]) for k in range(0, tag.size, step)]
         best, other, error, place = (np.concatenate(p) for p in zip(*parts, strict=True))
-        low, high, own = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
+        low, high, cell_tag = grid[:, :-1].ravel(), grid[:, 1:].ravel(), np.repeat(tag, grid.shape[1] - 1)
         doubtful = np.flatnonzero(error > 0.0)
         for k in range(0, doubtful.size, batch):
             some = doubtful[k : k + batch]
-            error[some] = np.minimum(error[some], f.mass(low[some], high[some], own[some]))
-        cut = error > max(tolerance - settled, 0.0) / (4.0 * max(doubtful.size, 1))
-        if level == _LEVELS or error.sum() + settled <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
+            error[some] = np.minimum(error[some], f.mass(low[some], high[some], cell_tag[some]))
+        cut = error > max(tolerance - settled_error, 0.0) / (4.0 * max(doubtful.size, 1))
+        if level == _LEVELS or error.sum() + settled_error <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
             cut[:] = False
         total += float(best[~cut].sum())
         companion += float(other[~cut].sum())
-        settled += float(error[~cut].sum())
+        settled_error += float(error[~cut].sum())
         cells += int((~cut).sum())
         if not cut.any():
             break
@@ -190,5 +190,5 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         shares = np.sort(np.hstack([inner, fixed]), axis=1)
         grid = low[cut, None] + (high - low)[cut, None] * shares
         grid[:, -1] = high[cut]
-        tag = own[cut]
-    return Envelope(total, total + settled, companion, cells)
+        tag = cell_tag[cut]
+    return Envelope(total, total + settled_error, companion, cells)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import ParameterError, why_unreadable
-from ..numerics.reading import open_table
+from ..numerics.limited_reading import open_table
 from ..params import has_decimal_comma, shown
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError, SpecError, why_unreadable
-from ..numerics.reading import read_text
+from ..numerics.limited_reading import read_text
 from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
 from .agreement import contradictions
 from .checking import MOST_PROBLEMS, checked

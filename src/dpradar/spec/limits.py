@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..bounds.assess import assess, assess_case
-from ..bounds.case import Case
+from ..bounds.question import Case
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.family import family_of_param
 from ..calibration.limit import COSTS
+from ..calibration.release_family import family_of_param
 from ..errors import NumericsError, ParameterError, UnsupportedError
 from ..results.bound import QUANTITIES
 from ..results.change import Change, LimitResult

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, create_model
 
+from ..granularity.neighbour_relation import PATTERN
 from ..granularity.pipeline import NOISES
-from ..granularity.relation import PATTERN
 from .shapes import Allowed, Day, Table, Text
 
 __all__ = ["PRACTICE", "TABLES", "PipelineTop", "pipeline_model"]

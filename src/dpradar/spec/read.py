@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem, SpecError, why_unreadable
-from ..numerics.reading import read_text
+from ..numerics.limited_reading import read_text
 from ..options.reading import inside
 from ..params import shown
 from .checks import prior_problems, spec_problems

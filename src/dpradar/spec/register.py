@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import DpradarError, ParameterError, why_unreadable
 from ..mechanisms import Composed
-from ..numerics.reading import read_text
+from ..numerics.limited_reading import read_text
 from ..options.reading import inside
 from .kinds import KINDS
 from .question import release_of

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
-from ..attacks.run import CONFIDENCE, TRIALS
+from ..attacks.attack_runs import CONFIDENCE, TRIALS
 from ..calibration.limit import COSTS
 from ..errors import ParameterError
 from ..mechanisms import Repeated

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.table import CONFIDENCE, SUPPRESS
+from ..data.table_prior import CONFIDENCE, SUPPRESS
 from ..errors import ParameterError
 from ..mechanisms.ldp.parameters import M
 from ..options import reading
@@ -134,11 +134,11 @@ def _columns(options: Options, where: Where) -> list[str]:
 def counted(path: str, columns: list[str], *, domain: int | None = None, **settings: Any) -> Prior:
     """Return ``data.prior`` of files; the same question about unchanged files is answered from memory."""
     from ..data.engine import files
-    from ..data.table import extended
+    from ..data.table_prior import extend_domain
 
     state = tuple((name, info.st_mtime_ns, info.st_size) for name in files(path) for info in [Path(name).stat()])
     found = _remembered(path, state, json.dumps([columns, settings], sort_keys=True, default=str))
-    return found if domain is None else extended(found, domain)
+    return found if domain is None else extend_domain(found, domain)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -126,7 +126,7 @@ def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> s
         # A function of one number would be searched from another starting point, and end up some 1e-5 beside.
         head += [
             "from dpradar.calibration.calibrate import calibrate_family",
-            "from dpradar.calibration.family import family_of_param",
+            "from dpradar.calibration.release_family import family_of_param",
         ]
         param = f"next(p for p in dr.{inner.name}.PARAMS if p.name == {free!r})"
         last = [

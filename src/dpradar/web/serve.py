@@ -10,7 +10,7 @@ from contextlib import suppress
 import click
 
 from ..errors import MissingExtra, ParameterError
-from ..numerics.system import limits_memory, untested
+from ..numerics.platform_support import limits_memory, untested_platform_notes
 from ..params import Param
 
 __all__ = ["serve_command"]
@@ -79,5 +79,5 @@ def _announce(listening: socket.socket, host: str, token: str, *, local: bool) -
     if not local:
         click.echo("Whoever has this address can use it. It is not encrypted: use it in networks you trust.", err=True)
     if not limits_memory():
-        click.echo(f"Warning: {untested()}", err=True)
+        click.echo(f"Warning: {untested_platform_notes()}", err=True)
     click.echo("Ctrl-C ends it.", err=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .risk import ExactRisk, with_rounding
+from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
@@ -44,7 +44,7 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
         parts = _block(channel, pi, block, cover.guesses)
         gain, success, hit, blind = gain + parts[0], success + parts[1], hit + parts[2], blind + parts[3]
     rad = max(0.0, channel.difference * gain)
-    # When no output tells anything (no noise difference, or a point-mass prior) every attack ties: guess at random.
+    # When outputs carry no information (no noise difference, or a point-mass prior) every attack ties: guess at random.
     if channel.difference == 0.0 or float(pi.max()) >= _POINT_MASS:
         hit = blind
     error = channel.difference * _EPS * 4.0 * (pi.size + 4.0) if cover.blocks else 0.0  # of what is subtracted
@@ -52,67 +52,67 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
 
 
 def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float, float, float, float]:
-    own = pi[cover.single]
+    prior = pi[cover.single]
     share = cover.single_hits / cover.guesses
     normal, always = (share > 0.0) & (share < 1.0), share == 1.0
-    gain = float((own * (1.0 - own))[normal].sum())
-    success = float(own[share > 0.0].sum())
+    gain = float((prior * (1.0 - prior))[normal].sum())
+    success = float(prior[share > 0.0].sum())
     # theta = z: guess z. Another theta with mass: say 'not a member'. Another theta without mass: all guesses tie.
     empty = int((pi == 0.0).sum())
-    others = np.where(own > 0.0, share * empty * channel.other, 0.0)
-    hit = float((own * (channel.keep + others))[normal].sum() + own[always].sum())
-    return gain, success, hit, float((own * share).sum())
+    others = np.where(prior > 0.0, share * empty * channel.other, 0.0)
+    hit = float((prior * (channel.keep + others))[normal].sum() + prior[always].sum())
+    return gain, success, hit, float((prior * share).sum())
 
 
 def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[float, float, float, float]:
     """Return what ``_block`` says of every fibre, added up, for guesses that name one cell of a partition."""
-    own = pi[parts.members]
-    masses = parts.sums(own)
+    prior = pi[parts.members]
+    masses = parts.sums(prior)
     least = np.where(parts.misses > 0, 0.0, parts.over_classes(np.minimum, masses))
     most = parts.over_classes(np.maximum, masses)
     mean = parts.over_classes(np.add, masses) / parts.guesses
     mass = parts.class_of(masses)
-    gain = float((own * (1.0 - mass)).sum()) - float((least * np.maximum(0.0, 1.0 - parts.totals(own))).sum())
+    gain = float((prior * (1.0 - mass)).sum()) - float((least * np.maximum(0.0, 1.0 - parts.totals(prior))).sum())
     outside = pi.size - parts.sizes
-    aimed = channel.other * mass + channel.difference * own
+    lightest_hit = channel.other * mass + channel.difference * prior
     top = channel.other * most
-    success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), aimed).sum())
+    success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), lightest_hit).sum())
     # Where a cell holds the whole prior, guesses right about nothing of it tie with the one right about it.
     full = parts.over_classes(np.add, (masses >= _POINT_MASS).astype(float))
     none = parts.misses + parts.over_classes(np.add, (masses <= _NO_MASS).astype(float))
-    tied = parts.fibre_of(full / np.maximum(full + none, 1.0)) * (channel.other + channel.difference * own)
-    aimed = np.where(mass >= _POINT_MASS, tied, aimed)
-    hit = float(np.where(own > 0.0, aimed, channel.other * parts.fibre_of(mean)).sum())
-    empty = int((pi == 0.0).sum()) - parts.totals((own == 0.0).astype(np.intp))
+    tied = parts.fibre_of(full / np.maximum(full + none, 1.0)) * (channel.other + channel.difference * prior)
+    lightest_hit = np.where(mass >= _POINT_MASS, tied, lightest_hit)
+    hit = float(np.where(prior > 0.0, lightest_hit, channel.other * parts.fibre_of(mean)).sum())
+    empty = int((pi == 0.0).sum()) - parts.totals((prior == 0.0).astype(np.intp))
     hit += channel.other * float((least * (outside - empty) + mean * empty).sum())
     return gain, success, hit, float(mean.sum())
 
 
 def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> tuple[float, float, float, float]:
-    own = pi[block.members]
+    prior = pi[block.members]
     if block.counts.size == 0:
         return 0.0, 0.0, 0.0, 0.0
-    masses = block.sums(own)
+    masses = block.sums(prior)
     least = 0.0 if block.misses else float(masses.min())
     most = float(masses.max())
     mean = float((block.counts * masses).sum()) / guesses
     fewest, largest = _around_members(block, masses)
     covered = np.isfinite(fewest)
     inside = np.where(covered, 1.0 - np.where(covered, fewest, 0.0), -least)
-    outside_mass = max(0.0, 1.0 - float(own.sum()))
-    gain = float((own * inside).sum()) - least * outside_mass
-    outside = pi.size - own.size
-    reported = np.where(covered, channel.other * np.where(covered, largest, 0.0) + channel.difference * own, 0.0)
+    outside_mass = max(0.0, 1.0 - float(prior.sum()))
+    gain = float((prior * inside).sum()) - least * outside_mass
+    outside = pi.size - prior.size
+    reported = np.where(covered, channel.other * np.where(covered, largest, 0.0) + channel.difference * prior, 0.0)
     success = channel.other * most * outside + float(np.maximum(channel.other * most, reported).sum())
-    aimed = np.where(
-        covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * own, channel.other * least
+    lightest_hit = np.where(
+        covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * prior, channel.other * least
     )
     # Where every guess right about theta is right about the whole prior, those right about nothing of it tie with them.
     full, none = block.counts[masses >= _POINT_MASS].sum(), block.misses + block.counts[masses <= _NO_MASS].sum()
-    tied = full / max(full + none, 1) * (channel.other + channel.difference * own)
-    aimed = np.where(fewest >= _POINT_MASS, tied, aimed)
-    hit = float(np.where(own > 0.0, aimed, channel.other * mean).sum())
-    empty = int((pi == 0.0).sum()) - int((own == 0.0).sum())
+    tied = full / max(full + none, 1) * (channel.other + channel.difference * prior)
+    lightest_hit = np.where(fewest >= _POINT_MASS, tied, lightest_hit)
+    hit = float(np.where(prior > 0.0, lightest_hit, channel.other * mean).sum())
+    empty = int((pi == 0.0).sum()) - int((prior == 0.0).sum())
     hit += channel.other * (least * (outside - empty) + mean * empty)
     return gain, success, hit, mean
 
@@ -151,6 +151,6 @@ def range_minimum(values: Floats, first: NDArray[np.intp], last: NDArray[np.intp
     result = np.full(length.size, np.inf)
     level = np.frexp(np.maximum(length, 1))[1] - 1  # floor(log2(length))
     for power, row in enumerate(table):
-        mine = (level == power) & (length > 0)
-        result[mine] = np.minimum(row[first[mine]], row[last[mine] - (1 << power)])
+        at_level = (level == power) & (length > 0)
+        result[at_level] = np.minimum(row[first[at_level]], row[last[at_level] - (1 << power)])
     return result

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .ranges import largest_touching
+from .range_maximum import largest_touching
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .ranges import largest_touching
+from .range_maximum import largest_touching
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,7 @@ class LaplaceBends:
 
     def bend(self, low: Floats, high: Floats, glance: Callable[[Floats], tuple[Floats, Floats, Floats]]) -> Floats:
         """Return about how fast scores bend in cells of outputs, to place outputs by; nothing rests on it."""
-        gain, won, p = glance(0.5 * (low + high))
+        gain, success, p = glance(0.5 * (low + high))
         top = self.ceilings(low, high)
-        gap = np.maximum(top[0] - won, top[1] - gain)
+        gap = np.maximum(top[0] - success, top[1] - gain)
         return np.asarray(np.maximum(gap, _LEAST * np.maximum(p, top[0])) / self.prior.noise.unit**2)

@@ -31,12 +31,12 @@ class LaplaceSums:
     def of(cls, noise: LaplaceNoise, edges: Floats, hits: Floats) -> LaplaceSums:
         """Return the sums over cells inside which the records are spread evenly."""
         width = np.diff(edges)
-        own = np.diff(hits) * noise.average(edges[1:], edges[:-1], width)
+        terms = np.diff(hits) * noise.average(edges[1:], edges[:-1], width)
         fall = np.exp(-width / noise.unit)
         below, above = [0.0], [0.0]
-        for factor, added in zip(fall.tolist(), own.tolist(), strict=True):
+        for factor, added in zip(fall.tolist(), terms.tolist(), strict=True):
             below.append(below[-1] * factor + added)
-        for factor, added in zip(fall[::-1].tolist(), own[::-1].tolist(), strict=True):
+        for factor, added in zip(fall[::-1].tolist(), terms[::-1].tolist(), strict=True):
             above.append(above[-1] * factor + added)
         return cls(noise, edges, hits, np.array(below), np.array(above)[::-1])
 

@@ -120,8 +120,8 @@ class LaplaceNoise:
         result = self.top * np.exp(-np.maximum(np.maximum(-before, -past), 0.0)) * factor
         across = (before > 0.0) & (past > 0.0)
         if across.any():
-            lost = np.expm1(-before[across]) + np.expm1(-past[across])
-            result[across] = -self.top * lost / share[across]
+            difference = np.expm1(-before[across]) + np.expm1(-past[across])
+            result[across] = -self.top * difference / share[across]
         return np.asarray(result)
 
     def largest(self, y: Floats, start: Floats, stop: Floats, ends: Floats) -> Floats:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .hits import Hits
 from .window_ends import Ends
+from .window_hits import Hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,27 +31,27 @@ def named_records(prior: StepPrior, law: Continuous, eta: float) -> Callable[[Li
     def score(likelihood: Likelihood, y: Floats, reach: float) -> Column:
         hits = Hits.of(prior, likelihood, y, reach, Ends.on_chords)
         p = hits.total
-        row, start, stop = _named(prior, likelihood, y, p)
-        won, false = np.zeros(y.size), np.zeros(y.size)
+        row, start, stop = _named_intervals(prior, likelihood, y, p)
+        hit, false = np.zeros(y.size), np.zeros(y.size)
 
         def add(row: Ints, start: Floats, stop: Floats, sign: float) -> None:
             low, high = Ends.on_chords(prior, start), Ends.on_chords(prior, stop)
-            won[:] += sign * np.bincount(row, hits.below(row, high) - hits.below(row, low), y.size)
+            hit[:] += sign * np.bincount(row, hits.below(row, high) - hits.below(row, low), y.size)
             false[:] += sign * np.bincount(row, high.cdf - low.cdf, y.size)
 
         add(row, start, stop, 1.0)
         if same[1] > same[0]:
             add(row, np.clip(start, *same), np.clip(stop, *same), -1.0)
-        gain = won - p * false
+        gain = hit - p * false
         if same[1] > same[0]:
             every = np.arange(y.size)
             add(every, np.full(y.size, same[0]), np.full(y.size, same[1]), 1.0)
-        return gain, gain, p, p, won
+        return gain, gain, p, p, hit
 
     return score
 
 
-def _named(prior: StepPrior, likelihood: Likelihood, y: Floats, p: Floats) -> tuple[Ints, Floats, Floats]:
+def _named_intervals(prior: StepPrior, likelihood: Likelihood, y: Floats, p: Floats) -> tuple[Ints, Floats, Floats]:
     """Return where the records that are likelier than average begin and end, and for which output (row)."""
     a, b = prior.edges[0], prior.edges[-1]
     least, most = float(prior.coarse_factor.min()), float(prior.coarse_factor.max())
@@ -72,8 +72,8 @@ def _named_by_cells(
     start, stop = np.maximum(start, edges[:-1]), np.minimum(stop, edges[1:])
     inside = stop > start
     # Neighbouring cells that are named up to their common edge are one interval.
-    joined = inside[:, :-1] & inside[:, 1:] & (stop[:, :-1] == edges[1:-1]) & (start[:, 1:] == edges[1:-1])
+    contiguous = inside[:, :-1] & inside[:, 1:] & (stop[:, :-1] == edges[1:-1]) & (start[:, 1:] == edges[1:-1])
     begins, ends = inside.copy(), inside.copy()
-    begins[:, 1:] &= ~joined
-    ends[:, :-1] &= ~joined
+    begins[:, 1:] &= ~contiguous
+    ends[:, :-1] &= ~contiguous
     return np.nonzero(begins)[0], start[begins], stop[ends]

@@ -84,8 +84,8 @@ def output_grid(
         first, last = max(low, a - FAR * unit), min(high, b + FAR * unit)
     else:
         first, last = max(low, a), min(high, b)
-        below = _fallen(a - min(high, a), unit) - _fallen(a - low, unit)
-        above = _fallen(max(low, b) - b, unit) - _fallen(high - b, unit)
+        below = _decay(a - min(high, a), unit) - _decay(a - low, unit)
+        above = _decay(max(low, b) - b, unit) - _decay(high - b, unit)
         tails = tuple((at, unit * w) for at, w in ((a, below), (b, above)) if w > 0.0)
     if not first < last:
         return OutputGrid(np.empty(0), np.empty(0), tails)
@@ -110,5 +110,5 @@ def output_grid(
     return OutputGrid(np.repeat(base[:-1], count) + 2.0 * half * within, half, tails)
 
 
-def _fallen(distance: float, unit: float) -> float:
+def _decay(distance: float, unit: float) -> float:
     return math.exp(-max(distance, 0.0) / unit)

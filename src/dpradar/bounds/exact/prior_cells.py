@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...threats.prior import Continuous
     from .density_shapes import Shape
 
-__all__ = ["PriorCells", "cut"]
+__all__ = ["PriorCells", "cut_prior"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -79,11 +79,11 @@ class PriorCells:
         return np.where(self.turning, 0.0, low), np.where(self.turning, np.inf, high)
 
 
-def cut(
+def cut_prior(
     law: Continuous, edges: Floats, excess: Callable[[PriorCells], Floats], most: int, shape: Shape | None = None
 ) -> PriorCells:
     """Return cells that are halved while their ``excess`` is above 1 and floats lie between: at most ``most``."""
-    cells = _at(law, np.unique(np.clip(edges, law.low, law.high)), shape)
+    cells = _cells_at(law, np.unique(np.clip(edges, law.low, law.high)), shape)
     for _ in range(_ROUNDS):
         low, high = cells.edges[:-1], cells.edges[1:]
         middle = 0.5 * low + 0.5 * high
@@ -95,12 +95,12 @@ def cut(
         if split.size > room:
             split = np.sort(split[np.argsort(over[split])[-room:]])
         new, where = middle[split], split + 1
-        joined = np.maximum.accumulate(np.insert(cells.cdf, where, law.cdf(new)))
-        cells = PriorCells(np.insert(cells.edges, where, new), joined, shape)
+        cdf = np.maximum.accumulate(np.insert(cells.cdf, where, law.cdf(new)))
+        cells = PriorCells(np.insert(cells.edges, where, new), cdf, shape)
     return cells
 
 
-def _at(law: Continuous, edges: Floats, shape: Shape | None) -> PriorCells:
+def _cells_at(law: Continuous, edges: Floats, shape: Shape | None) -> PriorCells:
     values = np.maximum.accumulate(law.cdf(edges))
     values[0], values[-1] = 0.0, 1.0
     return PriorCells(edges, values, shape)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...numerics.intervals import empirical_bernstein
-from ..case import Inapplicable
+from ...numerics.confidence_intervals import empirical_bernstein
+from ..question import Inapplicable
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import Release

@@ -34,18 +34,18 @@ def small_noise_risk(
     if (model.clamp or model.renormalised) and not inside:
         return None
     eta = threat.goal.eta if threat.goal.kind == "within" else 0.0
-    known = threat.knowledge.kind == "everything"
+    record_known = threat.knowledge.kind == "everything"
     t = noise_of(model.kernel).reach
-    if t > _SMALL * (law.high - law.low) or (not known and 2.0 * t >= eta):
+    if t > _SMALL * (law.high - law.low) or (not record_known and 2.0 * t >= eta):
         return None
-    beyond = _beyond(model, t)
+    beyond = _noise_tail(model, t)
     raw = raw_data(threat).rad
-    attack = raw[0] - _within(law, 2.0 * t) if known else lightest_windows(law, eta, eta - 2.0 * t)[0]
-    success = 1.0 if known else 1.0 - _beyond(model, eta)
+    attack = raw[0] - _closeness(law, 2.0 * t) if record_known else lightest_windows(law, eta, eta - 2.0 * t)[0]
+    success = 1.0 if record_known else 1.0 - _noise_tail(model, eta)
     return (max(0.0, attack - 2.0 * beyond), raw[1]), (success, 1.0), 1.0 - beyond
 
 
-def _beyond(model: ContinuousModel, distance: float) -> float:
+def _noise_tail(model: ContinuousModel, distance: float) -> float:
     """Return a bound on the probability that an output is further than this from its record."""
     outside = 2.0 * float(model.kernel.mass(np.array([distance]), np.array([np.inf]))[0])
     if model.renormalised:
@@ -54,7 +54,7 @@ def _beyond(model: ContinuousModel, distance: float) -> float:
     return min(1.0, outside * (1.0 + 1e-12))
 
 
-def _within(law: Continuous, distance: float) -> float:
+def _closeness(law: Continuous, distance: float) -> float:
     """Return a bound on the probability that two independent records are no further apart than this."""
     grid = law.quantile(np.linspace(0.0, 1.0, _CELLS))
     near = law.cdf(grid[1:] + distance) - law.cdf(grid[:-1] - distance)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .density_shapes import density_shape, steps_of
 from .laplace_sums import LaplaceSums
 from .likelihoods import LaplaceNoise
-from .prior_cells import PriorCells, cut
-from .ranges import largest
+from .prior_cells import PriorCells, cut_prior
+from .range_maximum import largest
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import ContinuousModel
@@ -105,13 +105,13 @@ class StepPrior:
 
     @cached_property
     def points(self) -> Bools:
-        """The fine cells that are too narrow to be told from a point."""
+        """The fine cells that are too narrow to differ from a point."""
         return np.asarray(self.fine.width < self.point)
 
     def cell(self, x: Floats) -> Ints:
         """Return the fine cells that hold x."""
-        found = np.searchsorted(self.fine.edges, x, side="right") - 1
-        return np.clip(found, 0, self.fine.mass.size - 1)
+        index = np.searchsorted(self.fine.edges, x, side="right") - 1
+        return np.clip(index, 0, self.fine.mass.size - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +141,7 @@ class _Deviation:
     """How far the prior may be from its steps, cell by cell."""
 
     hits: Floats  # the largest difference of the distribution functions, of the measure of hits
-    own: Floats  # the same of the prior
+    of_cdf: Floats  # the same of the prior
     wrong: Floats  # by how much the cell's hits may be off
     factor: Floats
     most_factor: Floats
@@ -150,10 +150,10 @@ class _Deviation:
 def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     low, high = cells.bracket
     d, s, m = cells.density, cells.width, cells.mass
-    own = np.minimum(_between(low, d, high) * s, m)
+    of_cdf = np.minimum(_leaving_rate(low, d, high) * s, m)
     if not model.renormalised:
         one = np.ones(d.size)
-        return _Deviation(own, own, np.zeros(d.size), one, one)
+        return _Deviation(of_cdf, of_cdf, np.zeros(d.size), one, one)
     at = 1.0 / model.kernel.mass(model.low - cells.edges, model.high - cells.edges)
     centre = cells.edges[:-1] + 0.5 * s
     middle = 1.0 / model.kernel.mass(model.low - centre, model.high - centre)
@@ -163,12 +163,12 @@ def _deviation(cells: PriorCells, model: ContinuousModel) -> _Deviation:
     factor, off = 0.5 * (middle + chord), 0.5 * np.maximum(chord - middle, 0.0)
     span = np.abs(np.diff(at)) + 8.0 * off
     most, least = factor + span, np.maximum(factor - span, 0.0)
-    wrong = m * off + own * span
-    hits = np.minimum(_between(low * least, d * factor, high * most) * s + wrong, m * most)
-    return _Deviation(hits, own, wrong, factor, most)
+    wrong = m * off + of_cdf * span
+    hits = np.minimum(_leaving_rate(low * least, d * factor, high * most) * s + wrong, m * most)
+    return _Deviation(hits, of_cdf, wrong, factor, most)
 
 
-def _between(low: Floats, mean: Floats, high: Floats) -> Floats:
+def _leaving_rate(low: Floats, mean: Floats, high: Floats) -> Floats:
     """Return (mean - low)(high - mean)/(high - low): how fast a density in [low, high] leaves its mean, at most."""
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(np.isinf(high), 1.0, np.maximum(high - mean, 0.0) / (high - low))
@@ -182,7 +182,7 @@ def step_prior(
     marks: Floats,
     tolerance: float,
     *,
-    known: bool,
+    record_known: bool,
 ) -> tuple[StepPrior, Deviations]:
     """Return the steps, and by how much success and rad of any attack may differ from those under the prior itself.
 
@@ -195,8 +195,8 @@ def step_prior(
 
     def coarse(cells: PriorCells) -> Floats:
         off = _deviation(cells, model)
-        moved = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
-        over = np.maximum(moved * (cells.mass.size / tolerance), cells.width / min(_WIDE * noise.unit, widest))
+        change = np.minimum(noise.top * cells.width, 2.0) * off.hits + off.wrong
+        over = np.maximum(change * (cells.mass.size / tolerance), cells.width / min(_WIDE * noise.unit, widest))
         return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
     def fine(cells: PriorCells) -> Floats:
@@ -208,50 +208,50 @@ def step_prior(
         return np.where((cells.mass > _LITTLE) & (cells.width > point), over, 0.0)
 
     edges = np.concatenate([np.linspace(law.low, law.high, _START + 1), marks, steps_of(law.distribution)])
-    rough = cut(law, edges, coarse, _MOST, shape)
-    cells = cut(law, rough.edges, fine, _MOST_FINE, shape)
+    rough = cut_prior(law, edges, coarse, _MOST, shape)
+    cells = cut_prior(law, rough.edges, fine, _MOST_FINE, shape)
     off = _deviation(cells, model)
     prior = StepPrior(cells, noise, off.factor, off.most_factor, np.searchsorted(cells.edges, rough.edges), point)
     inside = ~prior.points
-    area, most = _moved(prior, prior.hits, off.hits)
+    area, most = _distance_from_chord(prior, prior.hits, off.hits)
     # A window that ends in a cell in which the density may turn: its part may deviate where the whole does not.
     turning = np.logical_or.reduceat(np.isinf(cells.bracket[1]) & inside, prior.coarse[:-1])
     part = np.where(turning, area + most * np.diff(prior.edges), 0.0)
-    ends = 2.0 * _follow(cells.edges, noise, np.where(inside, off.hits, 0.0))
-    if known and model.renormalised:
-        ends += 2.0 * _follow(prior.edges, noise, _known_ends(prior, off, most))
-    lost = float(off.wrong.sum())
-    false = lost + 2.0 * float(off.own[inside].max(initial=0.0))
-    return prior, Deviations(noise.top * area, noise.top * part, ends + lost, false)
+    ends = 2.0 * _window_end_bound(cells.edges, noise, np.where(inside, off.hits, 0.0))
+    if record_known and model.renormalised:
+        ends += 2.0 * _window_end_bound(prior.edges, noise, _named_end_costs(prior, off, most))
+    wrong_mass = float(off.wrong.sum())
+    false = wrong_mass + 2.0 * float(off.of_cdf[inside].max(initial=0.0))
+    return prior, Deviations(noise.top * area, noise.top * part, ends + wrong_mass, false)
 
 
-def _known_ends(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
-    """Return what an end of the named records inside each coarse cell may cost: deviation of hits less c times own.
+def _named_end_costs(prior: StepPrior, off: _Deviation, hits: Floats) -> Floats:
+    """Return what an end of the named records in a coarse cell may cost: deviation of hits less c times the cdf's.
 
     The likelihood there is p/c, so that of hits counts as c times that of the prior with the other sign. What is left
     is at most both, and at most twice the cell's probability times the variation of c in it.
     """
     start = prior.coarse[:-1]
     most, least = np.maximum.reduceat(prior.most_factor, start), np.minimum.reduceat(prior.least_factor, start)
-    own = _moved(prior, prior.fine.cdf, off.own)[1]
+    of_cdf = _distance_from_chord(prior, prior.fine.cdf, off.of_cdf)[1]
     mass = np.diff(prior.fine.cdf[prior.coarse])
-    return np.minimum(hits + most * own, 2.0 * (most - least) * mass)
+    return np.minimum(hits + most * of_cdf, 2.0 * (most - least) * mass)
 
 
-def _moved(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
+def _distance_from_chord(prior: StepPrior, hits: Floats, off: Floats) -> tuple[Floats, Floats]:
     """Return how far a distribution function is from a straight line over each coarse cell: the area, the largest."""
     x, start = prior.fine.edges, prior.coarse
     width, mass = np.diff(x[start]), np.diff(hits[start])
     cell = np.repeat(np.arange(width.size), np.diff(start))
     chord = hits[start[:-1]][cell] + (mass / width)[cell] * (x[:-1] - x[start[:-1]][cell])
-    apart = np.abs(np.append(hits[:-1] - chord, 0.0))
+    distance = np.abs(np.append(hits[:-1] - chord, 0.0))
     # Between fine edges the difference is at most that of the steps more than what a straight line says.
-    area = 0.5 * (apart[1:] + apart[:-1]) * prior.fine.width + off * prior.fine.width
-    most = np.maximum.reduceat(apart[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
+    area = 0.5 * (distance[1:] + distance[:-1]) * prior.fine.width + off * prior.fine.width
+    most = np.maximum.reduceat(distance[:-1], start[:-1]) + np.maximum.reduceat(off, start[:-1])
     return np.add.reduceat(area, start[:-1]), most
 
 
-def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
+def _window_end_bound(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> float:
     """Return a bound on the integral over y of the largest (deviation at x) * p(y | x): the end of a window near y."""
     unit = max(noise.unit, float(edges[-1] - edges[0]) / _MOST)
     count = int(np.ceil((edges[-1] - edges[0]) / unit)) + 1
@@ -259,10 +259,10 @@ def _follow(edges: Floats, noise: GaussianNoise | LaplaceNoise, cdf: Floats) -> 
     first = np.clip(np.searchsorted(edges, blocks[:-1], side="right") - 1, 0, cdf.size - 1)
     last = np.clip(np.searchsorted(edges, blocks[1:], side="left"), first + 1, cdf.size)
     padded = np.concatenate([np.zeros(_LAGS), largest(cdf, first, last), np.zeros(_LAGS)])
-    reached = np.zeros(padded.size)
+    reach = np.zeros(padded.size)
     for lag in range(_LAGS + 1):
         height = float(noise.at(np.zeros(1), np.array([max(lag - 1, 0) * unit]))[0])
-        reached[: padded.size - lag] = np.maximum(reached[: padded.size - lag], height * padded[lag:])
-        reached[lag:] = np.maximum(reached[lag:], height * padded[: padded.size - lag])
+        reach[: padded.size - lag] = np.maximum(reach[: padded.size - lag], height * padded[lag:])
+        reach[lag:] = np.maximum(reach[lag:], height * padded[: padded.size - lag])
     beyond = float(cdf.max(initial=0.0)) * math.exp(1.0 - _LAGS)
-    return float(reached.sum()) * unit + beyond * (25.0 + count)
+    return float(reach.sum()) * unit + beyond * (25.0 + count)

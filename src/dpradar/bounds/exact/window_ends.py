@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from .step_prior import StepPrior
 
-__all__ = ["Ends", "densities", "factors", "halved"]
+__all__ = ["Ends", "densities", "factors", "halve_intervals"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -63,13 +63,13 @@ class Ends:
             np.concatenate([a[:, None], b.reshape(n, -1), c[:, None]], axis=1)
             for a, b, c in zip(self._arrays(), inner._arrays(), last._arrays(), strict=True)
         ]
-        return _joined([r[:, :-1].ravel() for r in rows]), _joined([r[:, 1:].ravel() for r in rows])
+        return _concatenate_ends([r[:, :-1].ravel() for r in rows]), _concatenate_ends([r[:, 1:].ravel() for r in rows])
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.x, self.fine, self.cdf, self.hits, *self.sums
 
 
-def _joined(arrays: list[Any]) -> Ends:
+def _concatenate_ends(arrays: list[Any]) -> Ends:
     x, fine, cdf, hits, *sums = arrays
     return Ends(x, fine, cdf, hits, np.array(sums).reshape(len(sums), x.size))
 
@@ -110,6 +110,6 @@ def factors(prior: StepPrior, first: Ends, last: Ends) -> tuple[Floats, Floats]:
     return np.where(across, least[prior.lowest], np.minimum(least[i], least[j])), np.maximum(most[i], most[j])
 
 
-def halved(prior: StepPrior, first: Ends, last: Ends) -> tuple[Ends, Ends]:
+def halve_intervals(prior: StepPrior, first: Ends, last: Ends) -> tuple[Ends, Ends]:
     """Return the halves of intervals: where they begin and where they end."""
     return first.split(Ends.of(prior, first.x + 0.5 * (last.x - first.x)), last)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .hits import Hits
 from .window_ends import Ends, densities, factors
+from .window_hits import Hits
 
 if TYPE_CHECKING:
     from .likelihoods import Likelihood
@@ -39,7 +39,7 @@ class Columns:
 
     windows: Windows
     hits: Hits
-    scans: tuple[_Scan, ...]
+    scans: tuple[_WindowScan, ...]
     groups: Ints  # the rows at which groups of outputs begin, and the last row
 
     @classmethod
@@ -47,7 +47,7 @@ class Columns:
         """Return the columns of outputs in rising order; records beyond the reach do not matter."""
         hits = Hits.of(windows.prior, likelihood, y, reach, Ends.of)
         ranges = [np.arange(*r) for r in _ranges(windows, hits) if r[1] - r[0] > 1]
-        return cls(windows, hits, tuple(_Scan.of(windows, hits, index, groups) for index in ranges), groups)
+        return cls(windows, hits, tuple(_WindowScan.of(windows, hits, index, groups) for index in ranges), groups)
 
     def best(self, tolerance: Floats, bends: Bends) -> tuple[Best, Best]:
         """Return the best hits and the best hits less false hits.
@@ -55,7 +55,7 @@ class Columns:
         ``tolerance`` is by how much the bounds may exceed the scores, output by output.
         """
         y = self.hits.y[self.groups]
-        hits, gains = (_Search.of(self, tolerance, rad=rad) for rad in (False, True))
+        hits, gains = (_WindowSearch.of(self, tolerance, rad=rad) for rad in (False, True))
         for search, lifted in zip((hits, gains), bends.lifts(y[:-1], y[1:]), strict=True):
             for scan in self.scans:
                 search.scan(scan, lifted)
@@ -91,7 +91,7 @@ def _ranges(windows: Windows, hits: Hits) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scan:
+class _WindowScan:
     """Neighbouring guesses at the first output of each group (rows), and how far guesses between may beat them."""
 
     index: Ints
@@ -100,7 +100,7 @@ class _Scan:
     margins: tuple[Floats, Floats]  # of hits, and of hits less false hits
 
     @classmethod
-    def of(cls, windows: Windows, hits: Hits, index: Ints, groups: Ints) -> _Scan:
+    def of(cls, windows: Windows, hits: Hits, index: Ints, groups: Ints) -> _WindowScan:
         low, high = windows.low.take(index), windows.high.take(index)
         table = hits.table(groups, high) - hits.table(groups, low)
         y, p = hits.y[groups, None], hits.total[groups, None]
@@ -115,7 +115,7 @@ class _Scan:
 
 
 @dataclass(slots=True, eq=False)
-class _Search:
+class _WindowSearch:
     """Branch and bound over intervals of guesses, for many outputs at once."""
 
     columns: Columns
@@ -126,7 +126,7 @@ class _Search:
     high: Floats
 
     @classmethod
-    def of(cls, columns: Columns, tolerance: Floats, *, rad: bool) -> _Search:
+    def of(cls, columns: Columns, tolerance: Floats, *, rad: bool) -> _WindowSearch:
         # Windows that hold all records that matter differ by their probability only.
         (around, least), total = columns.around(), columns.hits.total
         low = np.zeros(total.size)
@@ -142,15 +142,15 @@ class _Search:
         hits = h.below(row, high) - h.below(row, low)
         return (hits - h.total[row] * (high.cdf - low.cdf) if self.rad else hits), hits
 
-    def scan(self, scan: _Scan, lifted: Lift) -> None:
+    def scan(self, scan: _WindowScan, lifted: Lift) -> None:
         """Look at some neighbouring guesses and at all between them.
 
         ``lifted`` makes a bound for all outputs of a group from the larger one at its first output and the next one's.
         """
         w, groups, index = self.columns.windows, self.columns.groups, scan.index
         scores = scan.scores(self.columns.hits.total[groups], rad=self.rad)
-        which, rows = scores.argmax(axis=1), np.arange(groups.size)
-        self._improve(groups, scores[rows, which], scan.hits[rows, which])
+        best, rows = scores.argmax(axis=1), np.arange(groups.size)
+        self._improve(groups, scores[rows, best], scan.hits[rows, best])
         bound = np.maximum(scores[:, :-1], scores[:, 1:]) + scan.margins[self.rad]
         # What the bound for all outputs of a group leaves is looked at output by output.
         bound = lifted(np.maximum(bound[:-1], bound[1:]))
@@ -170,9 +170,9 @@ class _Search:
         self._improve(row, right, right_hits)
         self._refine(self._open(self._pieces(row, interval, left, right, hits)))
 
-    def _pieces(self, row: Ints, interval: Ints, left: Floats, right: Floats, hits: Floats) -> _Pieces:
+    def _pieces(self, row: Ints, interval: Ints, left: Floats, right: Floats, hits: Floats) -> _WindowPieces:
         w = self.columns.windows
-        return _Pieces(
+        return _WindowPieces(
             row,
             w.guesses[interval + 1] - w.guesses[interval],
             (w.low.take(interval), w.low.take(interval + 1)),
@@ -189,31 +189,31 @@ class _Search:
         self.low[row[better]] = scores[better]
         self.hits[row[better]] = hits[better]
 
-    def _open(self, pieces: _Pieces) -> _Pieces:
+    def _open(self, pieces: _WindowPieces) -> _WindowPieces:
         """Return the pieces that may hold a window better than the best by more than the tolerance."""
         return pieces.where(self._bound(pieces) > self.low[pieces.row] + self.tolerance[pieces.row])
 
-    def _refine(self, pieces: _Pieces) -> None:
+    def _refine(self, pieces: _WindowPieces) -> None:
         for _ in range(_ROUNDS):
             if pieces.row.size == 0:
                 return
             pieces = self._open(self._cut(pieces))
         np.maximum.at(self.high, pieces.row, self._bound(pieces))
 
-    def _cut(self, pieces: _Pieces) -> _Pieces:
+    def _cut(self, pieces: _WindowPieces) -> _WindowPieces:
         """Cut every piece and keep the best of the new windows."""
         prior, n = self.columns.windows.prior, pieces.row.size
         step = pieces.width / _PARTS
         row = np.repeat(pieces.row, _PARTS - 1)
         inner = []
         for first, last in (pieces.low, pieces.high):
-            way = (last.x - first.x)[:, None] * (np.arange(1, _PARTS) / _PARTS)
-            inner.append(Ends.of(prior, (first.x[:, None] + way).ravel()))
+            offsets = (last.x - first.x)[:, None] * (np.arange(1, _PARTS) / _PARTS)
+            inner.append(Ends.of(prior, (first.x[:, None] + offsets).ravel()))
         scores, hits = self._scores(row, *inner)
         self._improve(row, scores, hits)
         values = np.concatenate([pieces.left[:, None], scores.reshape(n, -1), pieces.right[:, None]], axis=1)
         counts = np.concatenate([pieces.hits[:, None], hits.reshape(n, -1)], axis=1)
-        return _Pieces(
+        return _WindowPieces(
             np.repeat(pieces.row, _PARTS),
             np.repeat(step, _PARTS),
             pieces.low[0].split(inner[0], pieces.low[1]),
@@ -223,7 +223,7 @@ class _Search:
             counts.ravel(),
         )
 
-    def _bound(self, pieces: _Pieces) -> Floats:
+    def _bound(self, pieces: _WindowPieces) -> Floats:
         """Return a bound on the scores of all windows of each piece."""
         h, row = self.columns.hits, pieces.row
         margins = _margins(h, h.y[row], h.total[row], pieces.width, [pieces.low, pieces.high])
@@ -264,7 +264,7 @@ def _margins(hits: Hits, y: Floats, p: Floats, width: Floats, both: list[tuple[E
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pieces:
+class _WindowPieces:
     """Pieces of intervals of guesses: whose output, how wide, both ends of both ends of the window, their scores."""
 
     row: Ints
@@ -275,10 +275,10 @@ class _Pieces:
     right: Floats
     hits: Floats  # of the window at the left
 
-    def where(self, chosen: NDArray[np.bool_]) -> _Pieces:
+    def where(self, chosen: NDArray[np.bool_]) -> _WindowPieces:
         """Return some of the pieces."""
         index = np.flatnonzero(chosen)
-        return _Pieces(
+        return _WindowPieces(
             self.row[index],
             self.width[index],
             (self.low[0].take(index), self.low[1].take(index)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .window_ends import Ends, densities, halved
+from .window_ends import Ends, densities, halve_intervals
 
 if TYPE_CHECKING:
     from .step_prior import StepPrior
@@ -71,8 +71,8 @@ def windows(prior: StepPrior, eta: float) -> Windows:
 def _chances(windows: Windows) -> tuple[Floats, Floats]:
     """Return bounds on the probabilities of the windows between neighbouring guesses, cutting where they are wide."""
     prior, n = windows.prior, windows.guesses.size
-    which = np.arange(n - 1)
-    low, high = ((ends.take(which), ends.take(which + 1)) for ends in (windows.low, windows.high))
+    index_of_step = np.arange(n - 1)
+    low, high = ((ends.take(index_of_step), ends.take(index_of_step + 1)) for ends in (windows.low, windows.high))
     least, most = np.full(n - 1, np.inf), np.full(n - 1, -np.inf)
     for round_ in range(_ROUNDS):
         left, right = high[0].cdf - low[0].cdf, high[1].cdf - low[1].cdf
@@ -83,11 +83,11 @@ def _chances(windows: Windows) -> tuple[Floats, Floats]:
         smooth = np.where(a | b, np.inf, 0.25 * width * (low_max - low_min + high_max - high_min))
         off = np.minimum(smooth, np.minimum(low_mass, high_mass))
         wide = off > _CHANCE if round_ < _ROUNDS - 1 else np.zeros(off.size, dtype=bool)
-        np.minimum.at(least, which[~wide], (np.minimum(left, right) - off)[~wide])
-        np.maximum.at(most, which[~wide], (np.maximum(left, right) + off)[~wide])
+        np.minimum.at(least, index_of_step[~wide], (np.minimum(left, right) - off)[~wide])
+        np.maximum.at(most, index_of_step[~wide], (np.maximum(left, right) + off)[~wide])
         if not wide.any():
             break
         index = np.flatnonzero(wide)
-        which = np.repeat(which[index], 2)
-        low, high = (halved(prior, first.take(index), last.take(index)) for first, last in (low, high))
+        index_of_step = np.repeat(index_of_step[index], 2)
+        low, high = (halve_intervals(prior, first.take(index), last.take(index)) for first, last in (low, high))
     return least, most

@@ -2,7 +2,7 @@
 
 from .centroids import centroid_attack, noisy_clusters
 from .linting import lint
-from .samplers import lint_sampler
+from .sampler_tests import lint_sampler
 from .survey import SurveyRow, survey
 
 __all__ = ["SurveyRow", "centroid_attack", "lint", "lint_sampler", "noisy_clusters", "survey"]

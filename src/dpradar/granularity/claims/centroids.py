@@ -54,32 +54,32 @@ def centroid_attack(released: Sequence[Sequence[float]], known: Sequence[Sequenc
         allowed = f"given at most {_MOST} locations, and no more clusters than locations"
         raise ParameterError("centroid_attack", allowed, f"{len(others) + 1} locations, {len(centroids)} clusters")
     scale = max(1.0, float(np.abs(np.vstack([centroids, others])).max()))
-    found: dict[tuple[float, ...], Recovered] = {}
+    recovered: dict[tuple[float, ...], Recovered] = {}
     for cells in _partitions(len(others) + 1, len(centroids)):
-        mine = next(cell for cell in cells if 0 in cell)
-        rest = [others[[k - 1 for k in cell]].mean(axis=0) for cell in cells if cell is not mine]
+        target_cell = next(cell for cell in cells if 0 in cell)
+        rest = [others[[k - 1 for k in cell]].mean(axis=0) for cell in cells if cell is not target_cell]
         for left in _unmatched(centroids, rest, scale):
-            beside = [k - 1 for k in mine if k]
-            location = len(mine) * left - others[beside].sum(axis=0)
+            beside = [k - 1 for k in target_cell if k]
+            location = len(target_cell) * left - others[beside].sum(axis=0)
             key = tuple(float(np.round(x, 9)) for x in location)
-            found.setdefault(key, Recovered(tuple(map(float, location)), tuple(map(_plain, others[beside]))))
-    return tuple(found[key] for key in sorted(found))
+            recovered.setdefault(key, Recovered(tuple(map(float, location)), tuple(map(_plain, others[beside]))))
+    return tuple(recovered[key] for key in sorted(recovered))
 
 
 def _plain(point: Points) -> tuple[float, ...]:
     return tuple(map(float, point))
 
 
-def _points(name: str, given: Sequence[Sequence[float]]) -> Points:
+def _points(name: str, values: Sequence[Sequence[float]]) -> Points:
     hint = "Such as [(5, 2), (3.5, 3.5)]."
-    found = as_floats(f"centroid_attack.{name}", "a list of points", given, hint)
-    if found.ndim != 2 or not len(found) or not np.isfinite(found).all():
-        raise ParameterError(f"centroid_attack.{name}", "a list of points", f"shape {found.shape}", hint)
-    return found
+    points = as_floats(f"centroid_attack.{name}", "a list of points", values, hint)
+    if points.ndim != 2 or not len(points) or not np.isfinite(points).all():
+        raise ParameterError(f"centroid_attack.{name}", "a list of points", f"shape {points.shape}", hint)
+    return points
 
 
 def _partitions(count: int, parts: int) -> Iterator[list[list[int]]]:
-    """Yield every way to divide 0 .. count-1 into so many cells."""
+    """Yield every way to divide 0 .. count-1 into this many cells."""
 
     def grow(place: int, cells: list[list[int]]) -> Iterator[list[list[int]]]:
         if place == count:

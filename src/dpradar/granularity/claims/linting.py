@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..._version import __version__
 from ...results.lint import LintReport
-from ..accounting import accounted
-from .rules import RULES
+from ..pipeline_accounting import account_costs
+from .lint_rules import RULES
 
 if TYPE_CHECKING:
     from ...results.accounting import Accounting
@@ -49,7 +49,7 @@ def lint(pipeline: Pipeline) -> LintReport:
     return LintReport(
         subject=pipeline.title or f"a pipeline of {len(pipeline.steps)} steps",
         claim=None if pipeline.claim is None else str(pipeline.claim),
-        findings=findings_of(pipeline, accounted(pipeline)),
+        findings=findings_of(pipeline, account_costs(pipeline)),
         checked=tuple(rule.name for rule in RULES),
         version=__version__,
     )

@@ -42,8 +42,8 @@ class SurveyRow:
             "data-support": Practice(noise="exponential", support="data"),
         }
         if "present-rows" in self.rules or "data-support" in self.rules:
-            found = next(practices[rule] for rule in self.rules if rule in practices)
-            steps = [Step(name=self.family, epsilon=1.0, granularity="unbounded", practice=found)]
+            practice = next(practices[rule] for rule in self.rules if rule in practices)
+            steps = [Step(name=self.family, epsilon=1.0, granularity="unbounded", practice=practice)]
         if "unbudgeted" in self.rules:
             steps.append(Step(name="clusters and frequencies"))
         if "deterministic" in self.rules:
@@ -65,9 +65,9 @@ def survey() -> tuple[SurveyRow, ...]:
     (17, 10)
     """
     text = resources.files(__package__).joinpath("survey.csv").read_text(encoding="utf-8")
-    found = []
+    rows = []
     for row in csv.DictReader(text.splitlines()):
         plain: dict[str, Any] = {name.name: row[name.name] for name in fields(SurveyRow)}
         rules = tuple(rule for rule in row["rules"].split(";") if rule)
-        found.append(SurveyRow(**{**plain, "year": int(row["year"]), "rules": rules}))
-    return tuple(found)
+        rows.append(SurveyRow(**{**plain, "year": int(row["year"]), "rules": rules}))
+    return tuple(rows)

@@ -1,10 +1,10 @@
 """Attribute inference: what a trained classifier gives away about a sensitive column of one person's record."""
 
 from .attacker import Attacker, Targets
-from .attacks import ATTACKS, Attack, View, csmia, imputation, wcai, yeom, yeom_membership
-from .network import NetworkClassifier
+from .attribute_attacks import ATTACKS, Attack, View, csmia, imputation, wcai, yeom, yeom_membership
+from .model_trials import attack_model, model_risk
+from .network_classifier import NetworkClassifier
 from .torch_classifier import OpacusClassifier, TorchClassifier
-from .trials import attack_model, model_risk
 
 __all__ = [
     "ATTACKS",

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
-from ...numerics.threads import one_thread
+from ...numerics.single_thread import one_thread
 from ...params import shown
-from .attacks import IMPUTED, LOSS, MODEL, View
+from .attribute_attacks import IMPUTED, LOSS, MODEL, View
 from .columns import as_numbers, columns_of, kinds
 
 if TYPE_CHECKING:
@@ -129,11 +129,11 @@ class Attacker:
             raise ParameterError("Attacker.sensitive", "a column with two values or more", f"{values.size}")
         numbers = _numeric(table, names) if numeric is None else tuple(numeric)
         encoder, label_encoder = _encoders(names, numbers)
-        encoded = _float32(encoder.fit_transform(_stacked("auxiliary", table, names, numbers)))
-        told = label_encoder.fit_transform(table[label][:, None])
+        encoded = _float32(encoder.fit_transform(_stack_columns("auxiliary", table, names, numbers)))
+        encoded_labels = label_encoder.fit_transform(table[label][:, None])
         if learner is not None:
             with one_thread():
-                learner.fit(np.hstack([encoded, _float32(told)]), codes)
+                learner.fit(np.hstack([encoded, _float32(encoded_labels)]), codes)
         return cls(
             sensitive=sensitive,
             label=label,
@@ -150,27 +150,27 @@ class Attacker:
     def targets(self, table: Any, *, impute: bool = True) -> Targets:
         """Return encoded records; the imputed probabilities are computed here, once for all models."""
         complete = (self.sensitive, self.label)
-        found = columns_of("targets", table, [*self.known, *complete], complete=complete)
-        encoded = _float32(self.encoder.transform(_stacked("targets", found, self.known, self.numeric)))
-        truth = _places(found[self.sensitive], self.values)
+        columns = columns_of("targets", table, [*self.known, *complete], complete=complete)
+        encoded = _float32(self.encoder.transform(_stack_columns("targets", columns, self.known, self.numeric)))
+        truth = _positions(columns[self.sensitive], self.values)
         if np.all(truth < 0):
-            _none_known("targets", found[self.sensitive], self.values, f"values of {self.sensitive!r}")
+            _raise_none_listed("targets", columns[self.sensitive], self.values, f"values of {self.sensitive!r}")
         if self.imputer is None or not impute:
-            return Targets(encoded, found[self.label], truth, None)
-        told = _float32(self.label_encoder.transform(found[self.label][:, None]))
-        given = _probabilities("imputer", self.imputer, np.hstack([encoded, told]))
+            return Targets(encoded, columns[self.label], truth, None)
+        encoded_labels = _float32(self.label_encoder.transform(columns[self.label][:, None]))
+        probabilities = _probabilities("imputer", self.imputer, np.hstack([encoded, encoded_labels]))
         imputed = np.zeros((truth.size, self.values.size))
-        imputed[:, np.asarray(self.imputer.classes_, dtype=np.intp)] = given
-        return Targets(encoded, found[self.label], truth, imputed)
+        imputed[:, np.asarray(self.imputer.classes_, dtype=np.intp)] = probabilities
+        return Targets(encoded, columns[self.label], truth, imputed)
 
     def features(self, records: Any, value: int | None = None) -> Array:
         """Return what a model sees of records: the known columns and the sensitive one, or ``value`` in its place."""
         some = records if isinstance(records, Targets) else self.targets(records, impute=False)
         codes = some.truth if value is None else np.full(some.size, value)
-        put = np.zeros((some.size, self.values.size), dtype=some.known.dtype)
-        seen = codes >= 0  # a value that is not among the attacker's: no column for it
-        put[np.flatnonzero(seen), codes[seen]] = 1.0
-        return np.hstack([some.known, put])
+        one_hot = np.zeros((some.size, self.values.size), dtype=some.known.dtype)
+        listed = codes >= 0  # a value that is not among the attacker's: no column for it
+        one_hot[np.flatnonzero(listed), codes[listed]] = 1.0
+        return np.hstack([some.known, one_hot])
 
     def view(self, model: Any, targets: Targets, needs: frozenset[str] = frozenset({MODEL, IMPUTED})) -> View:
         """Return what an attack sees of the targets: one call of ``predict_proba`` for each value, on all targets."""
@@ -179,15 +179,15 @@ class Attacker:
             raise ParameterError("Attacker.imputer", "a classifier, for this attack", "None", hint)
         scores = labels = loss = None
         if MODEL in needs:
-            asked = [_probabilities("model", model, self.features(targets, v)) for v in range(self.values.size)]
-            scores, labels = np.stack(asked, axis=1), _numbers(model, targets.labels)
+            predictions = [_probabilities("model", model, self.features(targets, v)) for v in range(self.values.size)]
+            scores, labels = np.stack(predictions, axis=1), _class_numbers(model, targets.labels)
         if LOSS in needs:
             loss = self._mean_loss(model)
         return View(prior=self.prior, scores=scores, labels=labels, imputed=targets.imputed, mean_loss=loss)
 
     def _mean_loss(self, model: Any) -> float:
         some = self.auxiliary.take(slice(_LOSS_RECORDS))
-        scores, labels = _probabilities("model", model, self.features(some)), _numbers(model, some.labels)
+        scores, labels = _probabilities("model", model, self.features(some)), _class_numbers(model, some.labels)
         right = np.where(labels < 0, 0.0, scores[np.arange(some.size), labels])
         return float(-np.log(np.maximum(right, _SMALLEST)).mean())
 
@@ -196,7 +196,7 @@ def _numeric(table: Mapping[str, Array], names: Sequence[str]) -> tuple[str, ...
     return tuple(n for n in names if table[n].dtype.kind in "iuf" and np.unique(table[n]).size > _CATEGORIES)
 
 
-def _stacked(owner: str, table: Mapping[str, Array], names: Sequence[str], numbers: Sequence[str]) -> Array:
+def _stack_columns(owner: str, table: Mapping[str, Array], names: Sequence[str], numbers: Sequence[str]) -> Array:
     """Return the columns beside each other, each with its own kind of entry."""
     stacked = np.empty((next(iter(table.values())).size, len(names)), dtype=object)
     for i, name in enumerate(names):
@@ -227,17 +227,17 @@ def _float32(array: Any) -> Array:
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
-def _imputer(given: Any) -> Any:
+def _imputer(imputer: Any) -> Any:
     """Return what learns to impute, not fitted yet, or None."""
-    if isinstance(given, str) and given == "logistic":
+    if isinstance(imputer, str) and imputer == "logistic":
         return _logistic()
-    able = hasattr(given, "fit") and hasattr(given, "predict_proba") and not isinstance(given, type)
-    if given is not None and not able:
+    able = hasattr(imputer, "fit") and hasattr(imputer, "predict_proba") and not isinstance(imputer, type)
+    if imputer is not None and not able:
         allowed = "'logistic', None, or a classifier with fit and predict_proba"
         raise ParameterError(
-            "Attacker.imputer", allowed, shown(given) if isinstance(given, str) else type(given).__name__
+            "Attacker.imputer", allowed, shown(imputer) if isinstance(imputer, str) else type(imputer).__name__
         )
-    return given
+    return imputer
 
 
 def _logistic() -> Any:
@@ -251,38 +251,38 @@ def _probabilities(owner: str, model: Any, features: Array) -> Floats:
     if not hasattr(model, "predict_proba") or not hasattr(model, "classes_"):
         hint = "Fit it first; scikit-learn's classifiers, diffprivlib's and NetworkClassifier have both."
         raise ParameterError(owner, "a fitted classifier with predict_proba and classes_", type(model).__name__, hint)
-    found = np.asarray(model.predict_proba(features), dtype=float)
-    if found.shape != (features.shape[0], len(model.classes_)):
+    probabilities = np.asarray(model.predict_proba(features), dtype=float)
+    if probabilities.shape != (features.shape[0], len(model.classes_)):
         allowed = f"of shape {(features.shape[0], len(model.classes_))}"
-        raise ParameterError(f"{owner}.predict_proba", allowed, f"shape {found.shape}")
-    if not np.all(np.isfinite(found)):
+        raise ParameterError(f"{owner}.predict_proba", allowed, f"shape {probabilities.shape}")
+    if not np.all(np.isfinite(probabilities)):
         raise ParameterError(f"{owner}.predict_proba", "finite numbers", "nan or infinite", "Did training diverge?")
-    return found
+    return probabilities
 
 
 def check_classes(model: Any, labels: Array) -> None:
     """Raise where no label of all the people who are asked about is among the classes of the model."""
     classes = np.asarray(getattr(model, "classes_", labels))
     if set(classes.tolist()).isdisjoint(labels.tolist()):
-        _none_known("labels of the targets", labels, classes, "classes of the model")
+        _raise_none_listed("labels of the targets", labels, classes, "classes of the model")
 
 
-def _numbers(model: Any, labels: Array) -> Ints:
+def _class_numbers(model: Any, labels: Array) -> Ints:
     """Return the number of each label among the classes of the model; -1 for a label that it does not know."""
     classes = np.asarray(model.classes_)
-    found = _places(labels, classes)
+    numbers = _positions(labels, classes)
     # A rare label may be missing from the training data, one of another kind is a mistake.
-    if np.all(found < 0) and not kinds(labels.tolist()) & kinds(classes.tolist()):
-        _none_known("labels of the targets", labels, classes, "classes of the model")
-    return found
+    if np.all(numbers < 0) and not kinds(labels.tolist()) & kinds(classes.tolist()):
+        _raise_none_listed("labels of the targets", labels, classes, "classes of the model")
+    return numbers
 
 
-def _places(column: Array, among: Array) -> Ints:
+def _positions(column: Array, among: Array) -> Ints:
     """Return where each entry stands in a list, -1 for those that do not."""
     place = {value: i for i, value in enumerate(among.tolist())}
     return np.array([place.get(value, -1) for value in column.tolist()], dtype=np.intp)
 
 
-def _none_known(owner: str, column: Array, among: Array, what: str) -> NoReturn:
+def _raise_none_listed(owner: str, column: Array, among: Array, description: str) -> NoReturn:
     got = f"none of them, {column.dtype} against {among.dtype}"
-    raise ParameterError(owner, f"among the {among.size} {what}", got, "'1' is never equal to 1.")
+    raise ParameterError(owner, f"among the {among.size} {description}", got, "'1' is never equal to 1.")

@@ -32,27 +32,29 @@ def columns_of(
     >>> columns_of("table", [{"age": 30, "sex": "f"}, {"age": 41, "sex": "m"}])["sex"].tolist()
     ['f', 'm']
     """
-    what = "columns by name, a list of records, or a data frame"
+    expected = "columns by name, a list of records, or a data frame"
     if isinstance(table, Mapping) or hasattr(table, "columns"):
-        wanted = list(table.keys() if isinstance(table, Mapping) else table.columns) if names is None else list(names)
+        requested = (
+            list(table.keys() if isinstance(table, Mapping) else table.columns) if names is None else list(names)
+        )
         present = set(table.keys() if isinstance(table, Mapping) else table.columns)
     elif isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
-        wanted = list(table[0]) if names is None else list(names)
+        requested = list(table[0]) if names is None else list(names)
         present = set.intersection(*(set(row) for row in table))
     else:
-        raise ParameterError(owner, what, f"{type(table).__name__}", "It needs at least one record.")
-    missing = [name for name in wanted if name not in present]
+        raise ParameterError(owner, expected, f"{type(table).__name__}", "It needs at least one record.")
+    missing = [name for name in requested if name not in present]
     if missing:
         raise ParameterError(owner, "a table with all columns that are used", f"no {', '.join(map(repr, missing))}")
     by_name = isinstance(table, Mapping) or hasattr(table, "columns")
-    found = {name: _plain(table[name] if by_name else [row[name] for row in table]) for name in wanted}
-    shapes = {column.shape for column in found.values()}
+    columns = {name: _as_array(table[name] if by_name else [row[name] for row in table]) for name in requested}
+    shapes = {column.shape for column in columns.values()}
     if len(shapes) != 1 or len(next(iter(shapes))) != 1 or next(iter(shapes)) == (0,):
         # Sizes only: an error must not show a record.
         raise ParameterError(owner, "columns of equal length, with at least one record", f"shapes {sorted(shapes)}")
-    checked = {name: _of_one_kind(f"{owner}[{name!r}]", column) for name, column in found.items()}
+    checked = {name: _of_one_kind(f"{owner}[{name!r}]", column) for name, column in columns.items()}
     for name in complete:
-        if name in checked and (gaps := _gaps(checked[name])):
+        if name in checked and (gaps := _count_missing(checked[name])):
             hint = "Drop these records, or give what is missing a word of its own."
             got = f"{gaps} of {checked[name].size} missing"
             raise ParameterError(f"{owner}[{name!r}]", "a value for each record", got, hint)
@@ -88,7 +90,7 @@ def _kind(one: type) -> type:
     return Number if one is np.bool_ else next((kind for kind in _KINDS if issubclass(one, kind)), one)
 
 
-def _plain(column: Any) -> Array:
+def _as_array(column: Any) -> Array:
     # Of a list with words in it numpy would make words: "1" of 1 and "nan" of nan.
     return np.asarray(column, dtype=object) if isinstance(column, (list, tuple)) else np.asarray(column)
 
@@ -101,11 +103,11 @@ def _of_one_kind(owner: str, column: Array) -> Array:
         if any(one.__hash__ is None for one in types):
             raise ParameterError(owner, "words, numbers or dates", " and ".join(sorted(t.__name__ for t in types)))
         empty = np.array([_is_missing(entry) for entry in entries])
-        found = kinds(column[~empty].tolist())
-        if len(found) > 1:
+        kinds_present = kinds(column[~empty].tolist())
+        if len(kinds_present) > 1:
             got = " and ".join(sorted(t.__name__ for t in types))
             raise ParameterError(owner, "entries of one kind", got, "Make all of them words, or all of them numbers.")
-        if found <= {Number} and all(issubclass(one, Number | np.bool_) for one in types):
+        if kinds_present <= {Number} and all(issubclass(one, Number | np.bool_) for one in types):
             column = np.array(entries)
         else:
             column = column.copy()
@@ -119,7 +121,7 @@ def _is_missing(entry: Any) -> bool:
     return entry is None or type(entry).__name__ in _NOTHING or bool(entry != entry)  # noqa: PLR0124 (only nan is)
 
 
-def _gaps(column: Array) -> int:
+def _count_missing(column: Array) -> int:
     if column.dtype.kind in "Mm":
         return int(np.isnat(column).sum())
     return sum(entry is None for entry in column.tolist()) if column.dtype.kind == "O" else 0

@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attacks.run import checked_seed
+from ...attacks.attack_runs import checked_seed
 from ...errors import MissingExtra, ParameterError
 from ...mechanisms import DPSGD
 from ...params import Param, shown
-from ..gradients import CLIP, NOISE
+from ..gradient_scores import CLIP, NOISE
 
 __all__ = ["OpacusClassifier", "TorchClassifier"]
 
@@ -67,11 +67,13 @@ class TorchClassifier:
         finally:
             if training:
                 self.module.train()
-        found = torch.cat(parts).numpy()
-        if found.shape[1:] != self.classes.shape:
+        probabilities = torch.cat(parts).numpy()
+        if probabilities.shape[1:] != self.classes.shape:
             allowed = f"one score for each of {self.classes.size} classes"
-            raise ParameterError("TorchClassifier.module", f"a network with {allowed}", f"{found.shape[1]} scores")
-        return np.asarray(found)
+            raise ParameterError(
+                "TorchClassifier.module", f"a network with {allowed}", f"{probabilities.shape[1]} scores"
+            )
+        return np.asarray(probabilities)
 
     def predict(self, x: Any) -> Array:
         """Return the most probable class of each record."""

@@ -17,7 +17,7 @@ from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
-from ...numerics.places import from_lowest
+from ...numerics.shift_to_zero import from_lowest
 from ...numerics.special import erf
 from ...options import About, described
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release

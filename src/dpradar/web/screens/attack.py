@@ -6,7 +6,7 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...attacks.run import TRIALS
+from ...attacks.attack_runs import TRIALS
 from ...audits.audit import SIGNIFICANCE
 from ...errors import ParameterError
 from ...params import Param, shown

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ...attacks import attack
 from ...bounds import assess
 from ...calibration.calibrate import calibrate_family
-from ...calibration.family import family_of_param
 from ...calibration.limit import Limit
+from ...calibration.release_family import family_of_param
 from ...errors import ParameterError
 from ...present.html import document, fragment
 from ...present.pages import finding_of

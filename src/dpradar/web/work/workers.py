@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from ...numerics.system import limits_memory
+from ...numerics.platform_support import limits_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,123 @@
+"""Facts that hold for every possible database: sizes, and what is public."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal
+
+from ..errors import ParameterError
+from ..params import Param, shown
+
+if TYPE_CHECKING:
+    from .neighbour_relation import Granularity
+
+__all__ = ["Facts", "domain_warnings"]
+
+Hidden = Literal["values", "points", "people"]
+_COUNTS = {
+    "records": "the largest number of records of a table",
+    "users": "the number of users",
+    "points_per_user": "the largest number of points or records of one user",
+    "trajectories_per_user": "the largest number of trajectories of one user",
+    "points_per_trajectory": "the largest number of points of one trajectory",
+    "times": "the number of times of a stream",
+    "vertices": "the number of vertices of a graph",
+    "degree": "the largest degree of a vertex",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Limits on the databases; what is not given is unlimited.
+
+    ``size`` says whether the number of records is public. ``hidden`` says how much of a stream (or of the records of
+    users) is secret: only the "values" of points (who has points when is public), also which "points" exist, or also
+    which "people" take part (someone without points is then not there). Where it is not given, the worst is assumed.
+
+    Examples
+    --------
+    >>> Facts(points_per_user=20, times=96, hidden="points").limit("points_per_user")
+    20.0
+    >>> Facts().limit("times")
+    inf
+    """
+
+    records: int | None = None
+    size: Literal["public", "private"] | None = None
+    users: int | None = None
+    points_per_user: int | None = None
+    trajectories_per_user: int | None = None
+    points_per_trajectory: int | None = None
+    times: int | None = None
+    hidden: Hidden | None = None
+    vertices: int | None = None
+    degree: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, meaning in _COUNTS.items():
+            value = getattr(self, name)
+            if value is not None:
+                param = Param(name=name, integer=True, low=1, what=meaning)
+                object.__setattr__(self, name, int(param.check("Facts", value)))
+        if self.size not in (None, "public", "private"):
+            raise ParameterError("Facts.size", "'public' or 'private'", shown(self.size))
+        if self.hidden not in (None, "values", "points", "people"):
+            hint = "It says what of a stream is secret."
+            raise ParameterError("Facts.hidden", "'values', 'points' or 'people'", shown(self.hidden), hint)
+
+    def limit(self, name: str) -> float:
+        """Return a limit as a number, infinite where it is not known."""
+        value = getattr(self, name)
+        return math.inf if value is None else float(value)
+
+    def given(self) -> dict[str, int | str]:
+        """Return what was given."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+
+
+def domain_warnings(granularity: Granularity, facts: Facts) -> tuple[str, ...]:
+    """Return where a relation protects nothing, or leaves something unprotected, on the databases that may occur.
+
+    Notes
+    -----
+    Doctoral thesis, Example A.5 and Remark A.6: on tables of one public size no two are unbounded neighbours, so that
+    every mechanism is unbounded 0-DP there, even one that publishes the table.
+
+    Examples
+    --------
+    >>> from dpradar.granularity import Granularity
+    >>> domain_warnings(Granularity.unbounded(), Facts(size="public"))
+    ('unbounded: no two tables of the same public size are neighbours, so every mechanism satisfies it, even one that
+    publishes the table',)
+    """
+    name, leaves, hidden = granularity.name, granularity.neighbours == "add-remove", facts.hidden
+    nothing = "so every mechanism satisfies it, even one that publishes"
+    reason = "are never connected, so"
+    cases = (
+        (
+            name == "unbounded" and facts.size == "public",
+            f"no two tables of the same public size are neighbours, {nothing} the table",
+        ),
+        (
+            name == "user" and leaves and hidden in ("values", "points"),
+            f"nobody joins or leaves where hidden is {hidden!r}, {nothing} everything",
+        ),
+        (
+            name == "trajectory" and leaves and hidden == "values",
+            f"no trajectory comes or goes where hidden is 'values', {nothing} everything",
+        ),
+        (
+            name == "bounded" and facts.size == "private",
+            f"tables of different sizes {reason} the number of records is not protected",
+        ),
+        (
+            name in ("user", "element") and not leaves and hidden == "people",
+            f"different groups of people {reason} who takes part is not protected",
+        ),
+        (
+            name == "l-trajectory" and hidden in ("points", "people"),
+            f"other times of recording {reason} when points were recorded is not protected",
+        ),
+    )
+    return tuple(f"{granularity}: {text}" for holds, text in cases if holds)

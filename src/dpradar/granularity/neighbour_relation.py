@@ -1,0 +1,264 @@
+"""Neighbour relations of any granularity as objects: what one step may change, and how far apart databases are."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..errors import ParameterError
+from ..guarantees.neighbours import Neighbours, check_neighbours
+from ..params import Param, shown
+from . import graphs, metrics
+from .finite_domain import Domain
+
+__all__ = ["NAMES", "PATTERN", "Granularity"]
+
+Kind = Literal["table", "stream", "graph", "any"]
+Metric = Callable[[Any, Any], float]
+_SIZE = Param(name="size", integer=True, low=1, what="how many times, points or clusters", typical=(1, 100))
+
+# What one step changes, and so what is hidden up to epsilon; what is not.
+_WORDS: dict[str, tuple[str, str]] = {
+    "bounded": ("one record, replaced by another", "how many records there are"),
+    "unbounded": ("one record, added or removed", ""),
+    "free-lunch": ("everything: any database for any other", ""),
+    "user": ("all data of one person", ""),
+    "trajectory": (
+        "one trajectory",
+        "what a person's trajectories say together, and that the person took part",
+    ),
+    "event": ("one point of one person", "what a person's other points say, and that the person took part"),
+    "w-event": (
+        "one entry at each of {size} successive times, of one person or of several",
+        "habits that come back after more than {size} times, and that a person took part",
+    ),
+    "l-trajectory": (
+        "{size} successive points of one person",
+        "habits that come back after more than {size} points, when points were recorded, and that the person took part",
+    ),
+    "element": (
+        "all points of one person in one of {size} clusters",
+        "what points in several clusters say together, and that the person took part",
+    ),
+    "edge": ("one edge", "that a person is in the graph, and what several of their edges say together"),
+    "node": ("one vertex with all its edges", ""),
+}
+NAMES = tuple(_WORDS)
+_SIZED = ("w-event", "l-trajectory", "element")
+_TWO = ("user", "trajectory", "node")  # those that come as replace-one and as add-remove
+_WHOLE = "[1-9][0-9]{0,8}"
+_ALONE = "|".join(name for name in NAMES if name not in (*_SIZED, *_TWO))
+PATTERN = f"^({_ALONE}|({'|'.join(_SIZED)}):{_WHOLE}|({'|'.join(_TWO)}):(replace-one|add-remove))$"  # of names in files
+
+
+@dataclass(frozen=True, slots=True)
+class Granularity:
+    """A neighbour relation: which databases one step connects, with the number of steps as its canonical metric.
+
+    Two databases are neighbours exactly when their distance is 1. ``neighbours`` says which of the two relations of
+    the rest of dpradar it is for the unit that it protects, such as a person or a window of a stream.
+
+    Notes
+    -----
+    Doctoral thesis, Definitions 2.4, 3.1-3.4, Proposition A.1.
+
+    Examples
+    --------
+    >>> Granularity.bounded().distance("aab", "abb"), Granularity.unbounded().distance("aab", "abb")
+    (1.0, 2.0)
+    >>> Granularity.w_event(10), Granularity.parse("user:add-remove")
+    (Granularity('w-event:10'), Granularity('user:add-remove'))
+    """
+
+    name: str
+    neighbours: Neighbours | None
+    size: int | None = None
+    metric: Metric | None = field(default=None, compare=False)
+    finite: Domain | None = field(default=None, compare=False)
+    key: Hashable = None  # distinguishes clusterings and listed domains
+
+    @classmethod
+    def bounded(cls, *, ordered: bool = False) -> Granularity:
+        """Replace one record; the number of records is public. ``ordered`` tables are compared place by place."""
+        return cls("bounded", "replace-one", metric=metrics.positions_changed if ordered else metrics.records_replaced)
+
+    @classmethod
+    def unbounded(cls) -> Granularity:
+        """Add or remove one record."""
+        return cls("unbounded", "add-remove", metric=metrics.added_or_removed)
+
+    @classmethod
+    def free_lunch(cls) -> Granularity:
+        """Any database for any other: implies every other relation with the same epsilon."""
+        return cls("free-lunch", "replace-one", metric=lambda first, other: float(first != other))
+
+    @classmethod
+    def user(cls, neighbours: Neighbours) -> Granularity:
+        """All data of one user, ``{user: data}``."""
+        replaced = check_neighbours("Granularity.user", neighbours) == "replace-one"
+        return cls("user", neighbours, metric=lambda a, b: metrics.users_changed(a, b, replaced=replaced))
+
+    @classmethod
+    def trajectory(cls, neighbours: Neighbours) -> Granularity:
+        """One trajectory, ``{user: [trajectory, ...]}``."""
+        replaced = check_neighbours("Granularity.trajectory", neighbours) == "replace-one"
+        return cls("trajectory", neighbours, metric=lambda a, b: metrics.trajectories_changed(a, b, replaced=replaced))
+
+    @classmethod
+    def event(cls) -> Granularity:
+        """One point of a stream, ``{user: {time: value}}``."""
+        return cls("event", "replace-one", metric=metrics.cells_changed)
+
+    @classmethod
+    def w_event(cls, w: int) -> Granularity:
+        """One entry at each of ``w`` successive times of a stream; the entries may be those of different users."""
+        size = int(_SIZE.check("Granularity.w_event", w))
+        return cls("w-event", "replace-one", size, metric=lambda a, b: metrics.windows_changed(a, b, size))
+
+    @classmethod
+    def l_trajectory(cls, length: int) -> Granularity:
+        """Up to ``length`` successive points of one user of a stream; when points were recorded is public."""
+        size = int(_SIZE.check("Granularity.l_trajectory", length))
+        return cls("l-trajectory", "replace-one", size, metric=lambda a, b: metrics.runs_changed(a, b, size))
+
+    @classmethod
+    def element(cls, clusters: int, cluster: Callable[[Any], Hashable] | None = None) -> Granularity:
+        """All points of one user in one of ``clusters`` clusters; ``cluster`` says in which a value lies."""
+        size = int(_SIZE.check("Granularity.element", clusters))
+        metric = None if cluster is None else lambda a, b: metrics.clusters_changed(a, b, cluster)
+        return cls("element", "replace-one", size, metric=metric, key=cluster)
+
+    @classmethod
+    def edge(cls) -> Granularity:
+        """One edge of a :class:`~dpradar.granularity.graphs.Graph` with public vertices."""
+        return cls("edge", "add-remove", metric=graphs.edges_changed)
+
+    @classmethod
+    def node(cls, neighbours: Neighbours) -> Granularity:
+        """One vertex with its edges: all its edges change (replace-one), or it joins or leaves (add-remove)."""
+        replaced = check_neighbours("Granularity.node", neighbours) == "replace-one"
+        return cls("node", neighbours, metric=lambda a, b: graphs.nodes_changed(a, b, replaced=replaced))
+
+    @classmethod
+    def listed(
+        cls,
+        name: str,
+        databases: Iterable[Any],
+        neighbours: Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]],
+        unit: Neighbours | None = None,
+    ) -> Granularity:
+        """Return a relation of your own on a list of databases; distances by breadth-first search.
+
+        ``unit`` says which relation it is for what it protects, where it is one of the two.
+
+        Examples
+        --------
+        >>> steps = Granularity.listed("one level", range(5), lambda a, b: abs(a - b) == 1)
+        >>> steps.distance(0, 4)
+        4.0
+        """
+        if name in NAMES or not name:
+            raise ParameterError("Granularity.listed", "given a name of its own", shown(name))
+        if unit is not None:
+            check_neighbours("Granularity.listed", unit)
+        domain = Domain(databases, neighbours)
+        return cls(name, unit, metric=domain.distance, finite=domain, key=id(domain))
+
+    @classmethod
+    def parse(cls, text: str) -> Granularity:
+        """Return the relation that a text names: ``bounded``, ``user:add-remove``, ``w-event:10``, ``element:4``.
+
+        Examples
+        --------
+        >>> Granularity.parse("w-evnt:10")
+        Traceback (most recent call last):
+            ...
+        dpradar.errors.ParameterError: granularity must be one of bounded, unbounded, ...; got 'w-evnt:10'. Did you
+        mean 'w-event'?
+        """
+        name, colon, rest = str(text).partition(":")
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "Relations of your own are made in Python."
+            raise ParameterError("granularity", f"one of {', '.join(NAMES)}", shown(text), hint)
+        if name in _SIZED:
+            if not re.fullmatch(_WHOLE, rest):
+                hint = f"Such as '{name}:10'."
+                raise ParameterError("granularity", f"{name}: and a whole number from 1", shown(text), hint)
+            return {"w-event": cls.w_event, "l-trajectory": cls.l_trajectory, "element": cls.element}[name](int(rest))
+        if name in _TWO:
+            if rest not in ("replace-one", "add-remove"):
+                hint = "It is never guessed which of the two a guarantee means."
+                raise ParameterError("granularity", f"{name}:replace-one or {name}:add-remove", shown(text), hint)
+            return getattr(cls, name)(rest)  # type: ignore[no-any-return]
+        if colon:
+            raise ParameterError("granularity", f"{name} alone", shown(text))
+        return getattr(cls, name.replace("-", "_"))()  # type: ignore[no-any-return]
+
+    @property
+    def kind(self) -> Kind:
+        """What sort of databases it is about; "any" for those that do not care."""
+        if self.name in ("bounded", "unbounded"):
+            return "table"
+        if self.name in ("edge", "node"):
+            return "graph"
+        return "any" if self.name in ("free-lunch", "user") or self.finite is not None else "stream"
+
+    @property
+    def unit(self) -> str:
+        """What one step changes, in words."""
+        if self.name not in _WORDS:
+            return f"one step of {self.name}"
+        text = _WORDS[self.name][0].format(size=self.size)
+        if self.name in ("user", "trajectory", "node"):
+            return f"{text}, {'replaced by others' if self.neighbours == 'replace-one' else 'added or removed'}"
+        return text
+
+    @property
+    def exposed(self) -> str:
+        """What it does not hide, in words; empty where nothing needs saying."""
+        if self.name in ("user", "node") and self.neighbours == "replace-one":
+            return "who took part"
+        return _WORDS.get(self.name, ("", ""))[1].format(size=self.size)
+
+    def distance(self, first: Any, other: Any) -> float:
+        """Return how many neighbouring steps lead from one database to another; infinite where none do.
+
+        Examples
+        --------
+        >>> Granularity.event().distance({"ann": {1: "home"}}, {"ann": {1: "work", 2: "home"}})
+        2.0
+        """
+        if self.metric is None:
+            hint = "Give the function that says in which cluster a value lies."
+            raise ParameterError(
+                "Granularity.distance", "asked of an element granularity with cluster=", str(self), hint
+            )
+        return self.metric(first, other)
+
+    def are_neighbours(self, first: Any, other: Any) -> bool:
+        """Say whether one step leads from one database to another."""
+        return self.distance(first, other) == 1.0
+
+    def on(self, databases: Iterable[Any]) -> Domain:
+        """Return the same relation on a list of databases, where every step has to stay in the list.
+
+        Distances there can be larger, up to infinite (doctoral thesis, Remark A.6).
+
+        Examples
+        --------
+        >>> Granularity.unbounded().on(["ab", "ac", "bc"]).vacuous
+        True
+        """
+        return Domain(databases, self.are_neighbours)
+
+    def __str__(self) -> str:
+        if self.size is not None:
+            return f"{self.name}:{self.size}"
+        return f"{self.name}:{self.neighbours}" if self.name in _TWO else self.name
+
+    def __repr__(self) -> str:
+        return f"Granularity({str(self)!r})"
