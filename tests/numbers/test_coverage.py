@@ -61,7 +61,9 @@ def winners() -> Counter[str]:
 
 def test_every_rule_wins_twice():
     won = winners()
-    assert {rule.name for rule in RULES if won[rule.name] < 2} == set(SELDOM_WINS)
+    # Ahead by rounding only, a rule that seldom wins may win on another processor.
+    assert {rule.name for rule in RULES if won[rule.name] < 2} <= set(SELDOM_WINS)
+    assert set(SELDOM_WINS) <= {rule.name for rule in RULES}
 
 
 def described(module, ability: str) -> set[str]:

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+
+from ..numerics.special import gammaln
 
 __all__ = ["sampling_distance", "walk_average", "weighted_average"]
 

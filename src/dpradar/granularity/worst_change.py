@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from scipy.special import ndtri_exp
-
+from ..numerics.special import ndtri_exp
 from .conversions import conversion
 from .partition_cells import distance_in, patterns, scale_loss
 

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
 
+from ..numerics.special import gammaln, logsumexp
 from .pairs import GaussianPair, LaplacePair, SampledGaussianPair
 from .renyi import RenyiBound, doubled_renyi
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["betaincinv", "betaln", "erf", "expit", "log_ndtr", "ndtr", "ndtri"]
+__all__ = ["betaincinv", "betaln", "erf", "expit", "gammaln", "log_ndtr", "logsumexp", "ndtr", "ndtri", "ndtri_exp"]
 
 
 def betaincinv(a: Any, b: Any, q: Any) -> Any:
@@ -35,11 +35,25 @@ def expit(x: Any) -> Any:
     return special.expit(x)
 
 
+def gammaln(x: Any) -> Any:
+    """Return the logarithm of the gamma function."""
+    from scipy import special
+
+    return special.gammaln(x)
+
+
 def log_ndtr(x: Any) -> Any:
     """Return the logarithm of the standard normal distribution function."""
     from scipy import special
 
     return special.log_ndtr(x)
+
+
+def logsumexp(values: Any, **settings: Any) -> Any:
+    """Return the logarithm of the sum of exponentials."""
+    from scipy import special
+
+    return special.logsumexp(values, **settings)
 
 
 def ndtr(x: Any) -> Any:
@@ -54,3 +68,10 @@ def ndtri(q: Any) -> Any:
     from scipy import special
 
     return special.ndtri(q)
+
+
+def ndtri_exp(y: Any) -> Any:
+    """Return the standard normal quantile function of e^y."""
+    from scipy import special
+
+    return special.ndtri_exp(y)

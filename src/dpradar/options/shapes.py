@@ -6,7 +6,7 @@ Python object. Both raise ParameterError about the name they are given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -145,7 +145,8 @@ class Numbers(Shape):
 
     def check(self, name: str, value: Any, hint: str) -> tuple[float, ...]:
         """Return the numbers."""
-        if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        is_list = hasattr(value, "__len__") and hasattr(value, "__getitem__")
+        if isinstance(value, (str, bytes, Mapping)) or not is_list:
             raise ParameterError(name, self.noun, shown(value), hint)
         try:
             return tuple(float(x) for x in value)
