@@ -80,8 +80,8 @@ bench-alone: setup  ## the same without installing other software
 
 bench-compare: setup  ## measure another commit and this tree in turn, and fail where this one is slower: BASE=8ed54a5
 	@set -eu; test -n "$(BASE)" || { echo "name the commit: make bench-compare BASE=8ed54a5" >&2; exit 2; }; \
-	other=$$(mktemp -d); trap 'rm -rf "$$other"' EXIT; git archive "$(BASE)" src | tar -x -C "$$other"; \
-	$(PY) -m benchmarks --quick --against "$$other/src" $(ARGS)
+	other=$$(mktemp -d); trap 'rm -rf "$$other"' EXIT; git archive "$(BASE)" src benchmarks | tar -x -C "$$other"; \
+	$(PY) -m benchmarks --quick --against "$$other" $(ARGS)
 
 audits: $(AUDITED)/.installed  ## audit diffprivlib, OpenDP, pure-ldp and multi-freq-ldpy, unchanged
 	PYTHONPATH="$(CURDIR)/$(AUDITED)" $(PY) examples/audits/diffprivlib_noise.py $(ARGS)

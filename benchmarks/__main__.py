@@ -1,6 +1,6 @@
 """Run the benchmarks and print one table: ``python -m benchmarks [--quick | --full] [--only NAME] [--json FILE]``.
 
-``--against FOLDER`` measures another version of the library, whose ``src`` is FOLDER, and this one in turn.
+``--against FOLDER`` measures the checkout of another version in FOLDER, with its own benchmarks, and this one in turn.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--here", action="store_true", help="measure in this process what asks for one of its own")
     parser.add_argument("--alone", action="store_true", help="leave other software out")
     parser.add_argument(
-        "--against", metavar="FOLDER", help="compare with the version of the library in this src folder"
+        "--against", metavar="FOLDER", help="compare with the checkout of another version in this folder"
     )
     return parser.parse_args()
 
@@ -124,15 +124,17 @@ def _machine() -> dict[str, object]:
 
 def _compare(chosen: list[Case], other: Path, arguments: list[str]) -> None:
     """Print how many times as long each case takes with this version as with the other; exit 1 if one is slower."""
-    if not (other / "dpradar" / "__init__.py").is_file():
-        sys.exit(f"{other} has no package dpradar; --against takes the src folder of another checkout")
-    slower = []
+    if not all((other / part).is_file() for part in ("src/dpradar/__init__.py", "benchmarks/__main__.py")):
+        sys.exit(f"{other} has no library with benchmarks; --against takes the folder of another checkout")
+    slower, unmeasured = [], []
     for case in chosen:
         result = compare(case, other, arguments)
         print(comparison_line(result), flush=True)
         slower += [result.name] if result.is_slower else []
+        unmeasured += [result.name] if result.ratio is None and not result.is_skipped else []
     print(f"\n{len(slower)} of {len(chosen)} cases take more than {SLOWER:g} times as long: {', '.join(slower) or '-'}")
-    sys.exit(1 if slower else 0)
+    print(f"Not measured in both, though nothing is missing: {', '.join(unmeasured) or '-'}")
+    sys.exit(1 if slower or unmeasured else 0)
 
 
 def main() -> None:

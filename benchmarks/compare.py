@@ -23,6 +23,7 @@ SLOWER = 1.10
 _ROOT = Path(__file__).resolve().parent.parent
 _ROUNDS = 3
 _MOST_ROUNDS = 9
+_ALONE = "--alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +42,25 @@ class Comparison:
         return None if self.before is None or self.after is None else self.after / self.before
 
     @property
+    def is_skipped(self) -> bool:
+        """Whether it was left out because something that it needs is not installed."""
+        return self.ratio is None and self.note.startswith("skipped")
+
+    @property
     def is_slower(self) -> bool:
         """Whether it takes more than a tenth longer."""
         return self.ratio is not None and self.ratio > SLOWER
 
 
-def _measured(case: Case, source: Path, arguments: Sequence[str]) -> Row:
-    """Return the case's own row, measured in a new process that imports the library from ``source``."""
-    command = [sys.executable, "-m", "benchmarks", "--only", case.name, "--here", "--alone", "--json", "-", *arguments]
-    paths = [str(source), *filter(None, [os.environ.get("PYTHONPATH")])]
+def _measured(case: Case, checkout: Path, arguments: Sequence[str]) -> Row:
+    """Return the case's own row, measured in a new process by the benchmarks and the library of a checkout."""
+    command = [sys.executable, "-m", "benchmarks", "--only", case.name, "--here", "--json", "-", *arguments]
+    if _ALONE in (checkout / "benchmarks" / "__main__.py").read_text(encoding="utf-8"):
+        command.append(_ALONE)  # older ones measure other software beside it, which takes longer
+    paths = [str(checkout / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     done = subprocess.run(  # noqa: S603 - runs itself
-        command, capture_output=True, text=True, check=False, cwd=_ROOT, env=environment
+        command, capture_output=True, text=True, check=False, cwd=checkout, env=environment
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
@@ -74,7 +82,7 @@ def compare(case: Case, other: Path, arguments: Sequence[str]) -> Comparison:
     after: list[Row] = []
     while True:
         before.append(_measured(case, other, arguments))
-        after.append(_measured(case, _ROOT / "src", arguments))
+        after.append(_measured(case, _ROOT, arguments))
         result = Comparison(
             case.name, _shortest(before), _shortest(after), len(after), after[-1].note or before[-1].note
         )
