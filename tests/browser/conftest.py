@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items):
     mark_browser_tests(items, Path(__file__).parent)
 
 
-@pytest.fixture(scope="session")
+# By module: the reproduction's tests have this fixture too, and a process can drive one browser at a time.
+@pytest.fixture(scope="module")
 def chromium():
     with sync_playwright() as driver:
         sandbox = [] if os.name == "nt" or os.geteuid() else ["--no-sandbox"]  # root has none

@@ -136,3 +136,14 @@ def test_the_lower_end_stands_beside_an_upper_bound():
     saved = answer.to_dict()["rad"]
     assert (saved["low"], saved["high"], saved["side"]) == (answer.rad.low, answer.rad.high, "upper")
     assert "at least 5.2" in explain(answer)
+
+
+@pytest.mark.parametrize("noise", [dr.Laplace(scale=1.0), dr.Gaussian(sigma=1.0)])
+@pytest.mark.parametrize("rare", [1e-14, 5e-13, 1e-12, 1e-9, 1e-3])
+def test_a_value_as_rare_as_rounding_is_counted(noise, rare):
+    # Values that no noise confuses: in both fibres, that of the two frequent values and that of the rare one, the guess
+    # that is right gains rare (1 - rare), by its definition.
+    prior = dr.Prior.of([(1 - rare) / 2, (1 - rare) / 2, rare], [0.0, 200.0, 400.0])
+    threat = dr.Threat(prior, dr.Knowledge.labels(["a", "a", "c"]), dr.Goal.labels(["c", "c", "a"]))
+    found = dr.assess(noise, threat).rad
+    assert found.low <= 2 * rare * (1 - rare) <= found.value

@@ -27,7 +27,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 _TOLERANCE = 1e-10
 _ENTRIES = 2_000_000  # of one work array: 16 MB
-_WHOLE = 1.0 - 1e-12
 _SHARE = 1e-7  # of a small rad that is integrated again
 _ROUNDING = 1e-13  # what floating-point sums over few cells may add up to; part of every interval
 _SAME = 1e-13  # units of the noise: values closer together are taken for equal, at a cost of as much
@@ -291,7 +290,8 @@ def _clamped_probabilities(model: LineModel) -> Floats:
 
 def _without_sure_guesses(block: Block, pi: Floats) -> Block:
     """Drop guesses that are right about the whole prior where another is right about nobody: both gain 0 throughout."""
-    sure = block.sums(pi[block.members]) >= _WHOLE
+    possible = (pi > 0.0).astype(float)  # counted, not weighed: values left out may be as rare as rounding
+    sure = block.sums(possible[block.members]) == possible.sum()
     if not block.misses or not sure.any():
         return block
     hits = np.round(block.sums(np.eye(block.members.size))).astype(bool)[~sure]
