@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import dpradar as dr
 from dpradar.cli.main import app
 from dpradar.errors import SpecError
-from dpradar.granularity import Facts, Granularity, account
+from dpradar.granularity import Facts, Granularity, Partition, account
 from dpradar.results.accounting import Accounting
 from dpradar.spec.pipeline import parse_pipeline, read_pipeline
 
@@ -268,3 +268,32 @@ def test_account_with_a_stream(tmp_path):
     table.write_text("user,time,place\n1,noon,a\n")
     wrong = run("account", str(tmp_path / "p.toml"), "--trajectories", str(table))
     assert "'noon' in line 2" in str(wrong.exception)
+
+
+DEGREES = """
+[[partition]]
+name = "vertices"
+kind = "custom"
+cells = 1000
+changes = {{ edge = {changed} }}
+[[step]]
+name = "degree"
+partition = "vertices"
+cells = "all"
+granularity = "edge"
+epsilon = {epsilon}
+"""
+
+
+def test_losses_beyond_the_range_of_floats_are_infinite():
+    result = account(parse_pipeline(DEGREES.format(changed=2, epsilon=1e308)))
+    assert result.total("edge").epsilon == math.inf
+
+
+@pytest.mark.parametrize("changed", [10**400, 0, -1, 1.5, True, "2"])
+def test_how_many_cells_change_is_a_whole_number(changed):
+    with pytest.raises(dr.ParameterError, match=r"Partition\.changes must be a whole number at least 1"):
+        Partition(name="vertices", kind="custom", changes={"edge": changed})
+    if isinstance(changed, int) and not isinstance(changed, bool):
+        with pytest.raises(SpecError, match="changes"):
+            parse_pipeline(DEGREES.format(changed=changed, epsilon=1.0))

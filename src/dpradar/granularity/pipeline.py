@@ -22,6 +22,7 @@ __all__ = ["Claim", "Partition", "Pipeline", "Practice", "Step"]
 Notion = Literal["pure", "gaussian"]
 _BUDGET = Param(name="budget", low=0.0, what="the privacy loss of the step", typical=(0.0, 10.0))
 _DELTA = Param(name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound")
+_CHANGED = Param(name="changes", integer=True, low=1, what="how many cells one step of the granularity changes")
 _TIMES = Param(name="times", integer=True, low=1, what="how often the step is made", typical=(1, 100))
 _SENSITIVITY = Param(
     name="sensitivity",
@@ -116,7 +117,10 @@ class Partition:
         if len(set(self.cells)) != len(self.cells):
             raise ParameterError("Partition.cells", "different names", shown(list(self.cells)))
         object.__setattr__(self, "cells", tuple(map(str, self.cells)))
-        changes = {str(_granularity("Partition.changes", key)): value for key, value in self.changes.items()}
+        changes = {
+            str(_granularity("Partition.changes", key)): _CHANGED.check("Partition", value)
+            for key, value in self.changes.items()
+        }
         if (self.kind == "custom") != bool(changes):
             hint = "Such as changes={'edge': 2}: how many cells one change of an edge touches."
             allowed = "given for a custom partition, and only there"

@@ -144,9 +144,12 @@ def _contribution(part: Part, reading: Reading) -> float:
 
 
 def sum_losses(values: Iterable[float]) -> float:
-    """Return a sum, infinite where a term is."""
+    """Return a sum, infinite where a term is, or where it is too large for a float."""
     some = list(values)
-    return math.inf if any(map(math.isinf, some)) else math.fsum(some)
+    try:
+        return math.inf if any(map(math.isinf, some)) else math.fsum(some)
+    except OverflowError:
+        return math.inf
 
 
 def sequential(pipeline: Pipeline, target: Granularity, notion: Literal["pure", "gaussian"]) -> float:
