@@ -32,7 +32,7 @@ _STEPS = 30_000_000  # numbers in the largest tables of all programmes over subs
 _WORK = 2e10  # multiplications in powers of polynomials: some seconds
 _NEGLIGIBLE = 1e-19
 _CHECK = 1e-9  # how far a total that is known may be off
-_ROUNDING = _TIE = 1e-12  # of sums over counts and histograms; a tie as in finite.py
+_ROUNDING = _TIE = 1e-12  # of sums over counts and histograms; a tie as in finite_channel.py
 _LEVELS = 12
 _GRIDS = (1 << 11, 1 << 13, 1 << 15)
 _GRID_WORK = 40_000_000  # grid points times products of laws: some seconds
