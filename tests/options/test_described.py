@@ -147,3 +147,10 @@ def test_a_threshold_can_be_stated():
     assert done.exit_code == 0
     expected = dr.assess(dr.THE(m=5, epsilon=1.0, threshold=0.75), dr.Threat(dr.Prior.uniform(5))).rad.value
     assert f'"value": {expected!r}' in done.output
+
+
+@pytest.mark.parametrize(("kind", "option"), [("grr", "epsilon"), ("laplace", "scale"), ("dp", "delta")])
+def test_false_is_no_number_and_no_omission(kind, option):
+    options = {"kind": kind, "m": 3, "epsilon": 1.0, "scale": 1.0, "query": "0,1", "neighbours": "add-remove"}
+    with pytest.raises(dr.ParameterError, match=f"{option} must be a number .*; got False"):
+        release_of({**options, option: False})

@@ -5,14 +5,13 @@ the constructor's checks, options and help of the command line, keys and JSON Sc
 """
 
 from .about import About
-from .described import Described, Group, Option, describe, described, number_of, option_of, parameters
+from .described import Group, Option, describe, described, number_of, option_of, parameters
 from .shapes import Choice, Contributions, FileName, Flag, Number, Numbers, Rows, Shape, Span
 
 __all__ = [
     "About",
     "Choice",
     "Contributions",
-    "Described",
     "FileName",
     "Flag",
     "Group",

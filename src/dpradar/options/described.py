@@ -13,9 +13,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
-    ClassVar,
     Literal,
-    Protocol,
     TypeVar,
     Union,
     dataclass_transform,
@@ -36,22 +34,11 @@ if TYPE_CHECKING:
 
     from .reading import Where
 
-__all__ = ["Described", "Group", "Option", "describe", "described", "number_of", "option_of", "parameters"]
+__all__ = ["Group", "Option", "describe", "described", "number_of", "option_of", "parameters"]
 
 T = TypeVar("T")
 Group = Literal["local", "noise", "other", "guarantee"]
 _LIMITS = (at.Gt, at.Ge, at.Lt, at.Le)
-
-
-class Described(Protocol):
-    """A class made by ``described``."""
-
-    KIND: ClassVar[str]
-    HELP: ClassVar[str]
-    GROUP: ClassVar[Group]
-    SAMPLES: ClassVar[bool]
-    FIRST: ClassVar[Mapping[str, str]]
-    PARAMS: ClassVar[tuple[Param, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -327,15 +327,15 @@ def _columns_of(value: Any, option: str, where: Where) -> dict[str, list[Any]]:
     return {str(column): list(entries) for column, entries in value.items()}
 
 
-def contribution(value: Any, where: Where) -> Any:
+def contribution(value: Any, option: str, where: Where) -> Any:
     """Return the contributions of a query: numbers, rows of them, or a CSV file after @."""
-    value = data(value, where("query"))
+    value = data(value, where(option))
     if isinstance(value, str) and value.startswith("@"):
-        return _one_column(table(value[1:], "query", where))
-    given = _list(value, where("query"))
+        return _one_column(table(value[1:], option, where))
+    given = _list(value, where(option))
     if given is not None and any(isinstance(row, Sequence) and not isinstance(row, str) for row in given):
-        return _one_column(table(given, "query", where))
-    return numbers(value, "query", where)
+        return _one_column(table(given, option, where))
+    return numbers(value, option, where)
 
 
 def _one_column(rows: list[list[float]]) -> Any:

@@ -7,7 +7,7 @@ Python object. Both raise ParameterError about the name they are given.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
@@ -50,20 +50,15 @@ class Shape:
 class Number(Shape):
     """A number in a range; a whole one where the parameter says so."""
 
-    param: Any = None
+    param: Param = field(kw_only=True)
 
     def check(self, name: str, value: Any, hint: str) -> Any:
         """Return the number as the parameter allows it."""
-        return self._param.check(name.rpartition(".")[0], value)
+        return self.param.check(name.rpartition(".")[0], value)
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the number that text or data is."""
-        return reading.checked(self._param, value, where(option))
-
-    @property
-    def _param(self) -> Param:
-        param: Param = self.param
-        return param
+        return reading.checked(self.param, value, where(option))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +72,6 @@ class Choice(Shape):
         if value not in self.words:
             raise ParameterError(name, self.noun, shown(value), hint)
         return value
-
-    def read(self, value: Any, option: str, where: Where) -> Any:
-        """Return the word; the object judges it."""
-        return value
-
-    def schema(self) -> Schema:
-        """Return the words."""
-        return {"enum": list(self.words)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +89,6 @@ class Flag(Shape):
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the truth value that text is; the object judges anything else."""
         return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
-
-    def schema(self) -> Schema:
-        """Return the type."""
-        return {"type": "boolean"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +173,7 @@ class Contributions(Shape):
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return numbers, or rows of them."""
-        return reading.contribution(value, where)
+        return reading.contribution(value, option, where)
 
     def schema(self) -> Schema:
         """Return text, a list or rows."""
@@ -224,7 +207,3 @@ class FileName(Shape):
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the path as text."""
         return str(where.path(value, option))
-
-    def schema(self) -> Schema:
-        """Return the type."""
-        return {"type": "string"}

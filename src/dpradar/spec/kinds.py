@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from .. import guarantees as gs
 from .. import mechanisms as ms
 from ..errors import ParameterError
-from ..options import About, FileName, describe, described
+from ..options import About, FileName, Flag, describe, described
 from ..params import shown
 from .calls import Call
 
@@ -111,9 +111,8 @@ class Kind:
         values: dict[str, Any] = {}
         for option in self.options:
             value, beside = options.get(option.name), option.about.beside
-            if value is None and option.required:
-                raise ParameterError(where(option.name), option.allowed, "nothing", option.hint)
-            if value is None or value is False:
+            is_unset_flag = isinstance(option.shape, Flag) and value is False
+            if is_unset_flag or (value is None and not option.required):
                 continue
             if beside and options.get(beside) is None:
                 if option.about.of_question:

@@ -99,9 +99,7 @@ def _worded(
 
 
 _NUMBERS = {"type": "array", "items": {"type": "number"}}
-_ROWS = {"type": "array", "items": _NUMBERS}
 _LIST = {"anyOf": [{"type": "string"}, _NUMBERS]}
-_PAIR = {"anyOf": [{"type": "string"}, {**_NUMBERS, "minItems": 2, "maxItems": 2}]}
 _WORDS = {"anyOf": [{"type": "string"}, {"type": "array"}]}
 
 
@@ -113,14 +111,6 @@ def _one_of(*keys: str) -> dict[str, Any]:
 
 def _numbers(option: str) -> Callable[[Any, reading.Where], Any]:
     return lambda value, where: reading.numbers(value, option, where)
-
-
-def _span(option: str) -> Callable[[Any, reading.Where], Any]:
-    return lambda value, where: reading.span(value, option, where)
-
-
-def _table(option: str) -> Callable[[Any, reading.Where], Any]:
-    return lambda value, where: reading.table(value, option, where)
 
 
 def _names(option: str) -> Callable[[Any, reading.Where], Any]:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...mechanisms import Repeated
-from ...mechanisms.ldp.parameters import M
-from ...options import Choice, Rows, describe
+from ...options import Choice, Rows, describe, parameters
 from ...spec.kinds import KINDS
 from .fields import LESS, MORE, Field, Slider, choice, number_field, param_field, text_field
 
@@ -81,9 +80,9 @@ def _relation() -> Field:
 
 
 def _times() -> Field:
-    option = describe(Repeated)[-1]
-    param = replace(option.param or M, typical=(1, 1000))
-    return replace(param_field(param, "1", label=option.about.label, ends=(LESS, MORE)), more=True)
+    param = replace(parameters(Repeated)[0], typical=(1, 1000))
+    label = describe(Repeated)[-1].about.label
+    return replace(param_field(param, "1", label=label, ends=(LESS, MORE)), more=True)
 
 
 def sensitivity_fields(kind: str) -> list[Field]:
