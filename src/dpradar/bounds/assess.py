@@ -46,9 +46,8 @@ class _Ledger:
 
     by_quantity: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
     discarded: list[Discarded] = field(default_factory=list)
-    coarse: bool = (
-        False  # of bounds that differ in their last digits the first wins, so that those digits do not matter
-    )
+    # Of bounds that differ in their last digits the first wins, so that those digits reveal nothing.
+    coarse: bool = False
 
     def exact(self, quantity: Quantity) -> bool:
         return any(bound.side == "exact" for bound, _ in self.by_quantity.get(quantity, ()))
