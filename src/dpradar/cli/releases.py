@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import Choice, Flag
+from ..mechanisms import Repeated
+from ..options import Choice, Flag, describe
 from ..options.reading import FLAGS
 from ..spec.kinds import KINDS, Kind
 from . import parsing
@@ -137,11 +139,7 @@ def _option(option: Option, *, required: bool) -> click.Option:
 def further_options(kind: Kind) -> list[click.Parameter]:
     """Return the options that every command about this release has."""
     options: list[click.Parameter] = [] if kind.counts_values else [click.Option(["--m"], **_COUNT)]
-    options.append(
-        click.Option(
-            ["--times"], type=parsing.WHOLE, default=1, help="The release is made this often about the same person."
-        )
-    )
+    options.append(_option(replace(describe(Repeated)[-1], default=1), required=False))
     options += [click.Option([flag], **settings) for flag, settings in _THREAT]
     options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
     if not kind.states_relation:

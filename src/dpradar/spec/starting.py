@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..mechanisms import Repeated
 from ..mechanisms.cost import cost_of
-from ..options import Choice, Rows
+from ..options import Choice, Rows, describe
 from ..options.reading import PLAIN, inside
 from .kinds import KINDS
 from .question import release_of
@@ -61,7 +63,7 @@ def starting_spec(kind: str = "grr") -> str:
     lines += [_option(option) for option in known.options if "file" in option.about.places]
     costs = _utility("\n".join(lines))
     lines += [
-        _line("times", "12", "how often it is made about the same person", used=False),
+        _option(replace(describe(Repeated)[-1], default=1)),
         _line("what", '"who counts, and what is counted"', "for people, as are name, date and note", used=False),
         "",
         "[threat]",
