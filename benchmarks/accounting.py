@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpradar as dr
-from dpradar.guarantees.composition import _composition
+from dpradar.theorems import forget_compositions
 
 from .fine import Question, distance, fine_value, gain_on_grid, told
 from .measure import Case, Peer
@@ -56,7 +56,7 @@ def _calibrate(question: Question) -> Work:
     limit = _limit(question)
 
     def work() -> Any:
-        _composition.cache_clear()
+        forget_compositions()
         return dr.calibrate(dr.DPSGD, limit, sample_rate=question.sample_rate, steps=question.steps)
 
     return work
@@ -66,7 +66,7 @@ def _assess(question: Question, sigma: float) -> Work:
     mechanism = dr.DPSGD(noise_multiplier=sigma, sample_rate=question.sample_rate, steps=question.steps)
 
     def work() -> float:
-        _composition.cache_clear()
+        forget_compositions()
         return dr.assess(mechanism, neighbours=_NEIGHBOURS).worst_gain.value
 
     return work

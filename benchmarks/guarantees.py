@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import dpradar as dr
-from dpradar.bounds.pure_black_box import pure_black_box
+from dpradar.theorems import pure_black_box
 
 from .local import skewed_prior
 from .measure import Case

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import dpradar as dr
-from dpradar.bounds.exact.diagonal import diagonal_risk
-from dpradar.bounds.exact.set_reports import inclusion_risk
+from dpradar.theorems import diagonal_risk, inclusion_risk
 
 from .measure import Case
 

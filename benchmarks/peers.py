@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpradar as dr
-from dpradar.bounds.exact.finite_channel import finite_risk
+from dpradar.theorems import finite_risk
 
 from .dense import ETA, distances, random_channel, within
 from .local import skewed_prior

@@ -12,11 +12,9 @@ import sys
 import time
 from functools import cache, partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from dpradar.spec.kinds import KINDS
-from dpradar.web.forms.releases import OFFERED
-from dpradar.web.screens.assess import read
+from dpradar.spec import KINDS
 
 from .measure import Case
 
@@ -54,9 +52,17 @@ def _get(connection: http.client.HTTPConnection, address: str) -> bytes:
     return body
 
 
+def _fields(connection: http.client.HTTPConnection, address: str) -> dict[str, str]:
+    """Return all fields of the form: an address without some of them leads to the one with all."""
+    connection.request("GET", address)
+    response = connection.getresponse()
+    response.read()
+    return dict(parse_qsl(urlsplit(response.headers["Location"]).query))
+
+
 def _screen(kind: str, further: dict[str, str]) -> Work:
     connection, root = _server()
-    pairs = dict(read({"kind": kind, **further}).form.pairs)
+    pairs = _fields(connection, f"{root}assess?{urlencode({'kind': kind, **further})}")
     noise = KINDS[kind].noise
     numbers = itertools.count(1)
 
@@ -89,7 +95,8 @@ CASES = tuple(
         seconds=_GOAL,
         self_timed=True,
     )
-    for kind in OFFERED
+    for kind, described in KINDS.items()
+    if all("form" in option.about.places for option in described.options if option.required)
 )
 WATCHED = (
     Case(

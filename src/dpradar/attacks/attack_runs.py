@@ -12,6 +12,7 @@ from .._version import __version__
 from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import SIMULATION_ONLY
 from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pearson
+from ..options.entry_points import plugin_notes
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .optimal import Maximise, OptimalAttack, optimal_attack
@@ -187,7 +188,7 @@ class AttackJob:
             threat=repr(self.best.threat),
             seed=int(seed) if isinstance(seed, int) else None,
             baseline=self.best.threat.reported_baseline,
-            notes=(*self.best.release.assumes, *note, SIMULATION_ONLY),
+            notes=(*self.best.release.assumes, *plugin_notes(self.mechanism), *note, SIMULATION_ONLY),
             version=__version__,
         )
 

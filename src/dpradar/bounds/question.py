@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ParameterError
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..mechanisms.capabilities import Mechanism, Release
+from ..options.entry_points import plugin_notes
 
 if TYPE_CHECKING:
     from ..guarantees.neighbours import Neighbours
@@ -45,11 +46,11 @@ class Case:
             )
         return None
 
-    @property
+    @cached_property
     def assumes(self) -> tuple[str, ...]:
         """What the description itself takes for granted; every number that rests on it says so."""
         notes: tuple[str, ...] = getattr(self.what if self.release is None else self.release, "assumes", ())
-        return notes
+        return (*notes, *plugin_notes(self.what))
 
     @cached_property
     def _promises(self) -> Any:

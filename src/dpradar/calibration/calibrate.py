@@ -41,6 +41,7 @@ def calibrate(
     *,
     precision: float = 1e-5,
     progress: Callable[[str], None] | None = None,
+    times: int = 1,
     **fixed: Any,
 ) -> Calibration:
     """Return the least noise that keeps every limit, or, with limits on accuracy alone, the most.
@@ -67,6 +68,8 @@ def calibrate(
         How close the answer is to the least noise, relatively.
     progress
         Called with a line of text for every value tried, once the search has taken a second.
+    times
+        How often the release is made about the same person, with independent noise.
 
     Notes
     -----
@@ -80,7 +83,8 @@ def calibrate(
     (2.1201, 12.717)
     """
     checked = _checked_limits(limits)
-    return calibrate_family(family_of(family, fixed), checked, _PRECISION.check("calibrate", precision), progress)
+    chosen = family_of(family, fixed, times)
+    return calibrate_family(chosen, checked, _PRECISION.check("calibrate", precision), progress)
 
 
 def calibrate_family(

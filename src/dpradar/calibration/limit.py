@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..bounds.assess import assess_case
 from ..bounds.question import Case
@@ -15,7 +15,9 @@ from ..guarantees.epsilon import epsilon_at, smallest_delta
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..mechanisms.cost import cost_of
 from ..numerics.rounding import two_digits
-from ..params import Param, shown
+from ..options import About, Choice
+from ..options.tables import options_in
+from ..params import Param
 from ..results.bound import QUANTITIES
 from ..results.calibration import Achieved
 from ..results.ceiling import ACKNOWLEDGE, Raw
@@ -38,6 +40,8 @@ _PROBABILITY = Param(
 _REPORTS = Param(name="limit", integer=True, low=1, what="the number of reports that a frequency is estimated from")
 _ROUNDING = 1e-12
 _POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
+_Probability = Annotated[float, _PROBABILITY] | None
+_Positive = Annotated[float, _POSITIVE] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,20 +64,27 @@ class Limit:
     """
 
     threat: Threat | None = None
-    rad: float | None = None
-    success: float | None = None
-    gain: float | None = None
-    worst_gain: float | None = None
-    tpr: float | None = None
-    fpr: float | None = None
-    epsilon: float | None = None
-    delta: float | None = None
-    error: float | None = None
-    variance: float | None = None
-    frequency_error: float | None = None
+    rad: _Probability = None
+    success: _Probability = None
+    gain: _Probability = None
+    worst_gain: _Probability = None
+    tpr: _Probability = None
+    fpr: Annotated[float, FPR, About("the false-positive rate at which tpr is limited")] | None = None
+    epsilon: _Positive = None
+    delta: Annotated[float, DELTA, About("the delta at which epsilon is limited")] | None = None
+    error: _Positive = None
+    variance: _Positive = None
+    frequency_error: _Positive = None
     neighbours: Neighbours | None = None
-    reports: float | None = None
-    acknowledge: str | None = None
+    reports: Annotated[float, _REPORTS] | None = None
+    acknowledge: (
+        Annotated[
+            str,
+            Choice.of(ACKNOWLEDGE),
+            About("the consent to a release that is hardly better than publishing the raw data"),
+        ]
+        | None
+    ) = None
 
     def __post_init__(self) -> None:
         threat: object = self.threat
@@ -82,18 +93,10 @@ class Limit:
             raise ParameterError("Limit.threat", "a Threat, such as Threat(Prior.uniform(10))", repr(threat), hint)
         if self.neighbours is not None:
             check_neighbours("Limit", self.neighbours)
-        if self.acknowledge not in (None, ACKNOWLEDGE):
-            hint = "It accepts a release that is hardly better than publishing the raw data."
-            raise ParameterError("Limit.acknowledge", f"{ACKNOWLEDGE!r} or left out", shown(self.acknowledge), hint)
-        for name in (*QUANTITIES, "tpr"):
-            self._check(name, _PROBABILITY)
-        for name in ("epsilon", *COSTS):
-            self._check(name, _POSITIVE)
-        self._check("fpr", FPR)
-        self._check("delta", DELTA)
+        for option in options_in(Limit):
+            object.__setattr__(self, option.name, option.check("Limit", getattr(self, option.name)))
         self._check_together("tpr", "fpr")
         self._check_together("epsilon", "delta")
-        self._check("reports", _REPORTS)
         if self.reports is not None and self.frequency_error is None:
             hint = "It is the number of reports that a frequency is estimated from."
             raise ParameterError("Limit.reports", "given together with frequency_error", f"{self.reports}", hint)
@@ -101,11 +104,6 @@ class Limit:
             allowed = "given something to limit: " + ", ".join([*QUANTITIES, "tpr", "epsilon", *COSTS])
             raise ParameterError("Limit", allowed, "nothing", "Such as Limit(threat, rad=0.1).")
         self._check_sense()
-
-    def _check(self, name: str, param: Param) -> None:
-        value = getattr(self, name)
-        if value is not None:
-            object.__setattr__(self, name, param.check(f"Limit.{name}", value))
 
     def _check_together(self, name: str, other: str) -> None:
         if (getattr(self, name) is None) != (getattr(self, other) is None):

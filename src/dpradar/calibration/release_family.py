@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
+from ..mechanisms import Repeated
 from ..params import Param, shown
 from .risk_order import no_riskier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Family", "family_of", "family_of_param"]
+__all__ = ["Family", "family_of", "family_of_param", "family_of_template"]
 
 _WIDE = 1e6  # how far beyond its typical values a parameter is tried
 Direction = Literal["up", "down"]
@@ -50,7 +51,7 @@ class Family:
         return min(ends), max(ends)
 
 
-def _of_class(kind: Any, fixed: dict[str, Any]) -> Family:
+def _of_class(kind: Any, fixed: dict[str, Any], times: int) -> Family:
     owner = kind.__name__
     params: tuple[Param, ...] = kind.PARAMS
     free = [param for param in params if param.more_private is not None and param.name not in fixed]
@@ -62,13 +63,45 @@ def _of_class(kind: Any, fixed: dict[str, Any]) -> Family:
         hint = "Fix all but one: calibrate(DPSGD, limit, sample_rate=0.01, steps=1000)."
         raise ParameterError(owner, "left with exactly one parameter to choose", names, hint)
     param = free[0]
-    family = family_of_param(param, lambda x: kind(**{param.name: x, **fixed}))
+
+    def build(x: float) -> Any:
+        release = kind(**{param.name: x, **fixed})
+        return release if times == 1 else Repeated(release, times)
+
+    family = family_of_param(param, build)
     try:
         family.build(family.start)
     except TypeError as error:
         hint = "calibrate passes them on by name."
         raise ParameterError(owner, "given the arguments it takes", str(error), hint) from None
     return family
+
+
+def family_of_template(param: Param, template: Callable[[float], Any]) -> Family:
+    """Return the releases that differ in one parameter: ``template`` makes one of them, the others by replacement.
+
+    Examples
+    --------
+    >>> import dpradar as dr
+    >>> scale = dr.Laplace.PARAMS[0]
+    >>> family_of_template(scale, lambda x: dr.Repeated(dr.Laplace(scale=x, query=[0, 1]), 3)).build(2.5)
+    Repeated(Laplace(scale=2.5), 3)
+    """
+    first: list[Any] = []
+
+    def build(value: float) -> Any:
+        if not first:
+            first.append(template(value))
+        return _with_parameter(first[0], param.name, value)
+
+    return family_of_param(param, build)
+
+
+def _with_parameter(release: Any, name: str, value: float) -> Any:
+    """Return a release with another value of one parameter; of a repeated one, that of what is repeated."""
+    if name not in {one.name for one in fields(release)}:
+        return replace(release, mechanism=_with_parameter(release.mechanism, name, value))
+    return replace(release, **{name: value})
 
 
 def family_of_param(param: Param, build: Callable[[float], Any]) -> Family:
@@ -115,14 +148,15 @@ def _direction(family: Family) -> Direction | None:
     return None
 
 
-def family_of(family: Any, fixed: dict[str, Any]) -> Family:
+def family_of(family: Any, fixed: dict[str, Any], times: int = 1) -> Family:
     """Return the family that a class with its other parameters, or a function of one number, describes."""
     if isinstance(family, type) and getattr(family, "PARAMS", None):
-        return _of_class(family, fixed)
+        return _of_class(family, fixed, times)
     if callable(family) and not isinstance(family, type):
-        if fixed:
+        if fixed or times != 1:
             hint = "A function of one number fixes everything else itself."
-            raise ParameterError("calibrate", "given no further parameters beside a function", ", ".join(fixed), hint)
+            got = ", ".join(fixed) or "times"
+            raise ParameterError("calibrate", "given no further parameters beside a function", got, hint)
         return _of_function(family)
     hint = "Such as GRR with m=100, or lambda sigma: Repeated(Gaussian(sigma), 40)."
     raise ParameterError("calibrate.family", "a mechanism or guarantee class, or a function", shown(family), hint)

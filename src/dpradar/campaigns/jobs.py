@@ -17,7 +17,7 @@ from ..audits.threat_audit import AttackTally
 from ..bounds import assess
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.release_family import family_of_param
+from ..calibration.release_family import family_of_template
 from ..errors import ParameterError
 from ..options.reading import Where, inside
 from ..spec.claims import claim_of
@@ -182,7 +182,7 @@ def _calibrate(options: dict[str, Any], where: Where, seed: int) -> Job:
     kind = KINDS[options["kind"]]
     free = options.get("free", kind.noise.name if kind.noise else None)
     param = next(param for param in kind.params if param.name == free)
-    family = family_of_param(param, lambda x: release_of({**options, param.name: x}, where))
+    family = family_of_template(param, lambda x: release_of({**options, param.name: x}, where))
     limit = _limit(options, where)
     return _whole(lambda: calibrate_family(family, (limit,), _FAMILY_PRECISION, None))
 

@@ -14,10 +14,11 @@ from ..errors import DpradarError, ParameterError, Problem, SpecError
 from ..options.reading import inside
 from ..params import shown
 from ..spec.model import place_of
-from ..spec.problems import problem_of, shape_problems
+from ..spec.problems import problem_of
 from ..spec.read import plain_tables, text_of
 from .jobs import check
 from .model import AFTER, Campaign, Run, canonical
+from .tables import DOES, TOP, run_table
 
 __all__ = ["parse", "read"]
 
@@ -49,17 +50,9 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the campaign") 
       run[1].do: must be one of attack, audit, assess, calibrate, learning; got 'atack'. Did you mean 'attack'?
       run[2].grid.epsilon: must be a number at least 0; got -2. It is the privacy-loss bound of differential...
     """
-    from pydantic import ValidationError
-
-    from .shapes import Top
-
     data = plain_tables(text, file)
-    draft = _Draft(folder)
-    top: dict[str, Any] = {}
-    try:
-        top = Top.model_validate(data).model_dump(exclude_unset=True)
-    except ValidationError as error:
-        draft.problems += shape_problems(error, Top, "")
+    top, problems = TOP.read(data, "")
+    draft = _Draft(folder, problems=problems)
     draft.seed = top.get("seed", 1)
     given = data.get("run", [])
     tables = [given] if isinstance(given, dict) else given
@@ -86,8 +79,6 @@ class _Draft:
 
     def add(self, place: str, table: dict[str, Any]) -> None:
         """Take the runs of one table."""
-        from .shapes import DOES
-
         do = table.get("do")
         if do not in DOES:
             near = difflib.get_close_matches(str(do), DOES, n=1)
@@ -138,19 +129,14 @@ class _Draft:
         return Run(number=number, place=place, do=do, options=options, seed=seed, varied=names, **people)
 
     def _options(self, place: str, table: dict[str, Any]) -> dict[str, Any] | None:
-        from pydantic import ValidationError
-
-        from .shapes import run_model
-
         where = inside(place, self.folder)
         try:
-            model = run_model(table, where)
-            options = model.model_validate(table, context={"where": where}).model_dump(exclude_unset=True)
+            options, problems = run_table(table, where).read(table, place, self.folder)
+            if problems:
+                self.problems += problems
+                return None
             plain = {key: value for key, value in options.items() if key not in ("do", "grid", "seed", *_PEOPLE)}
             check(table["do"], plain, where)
-        except ValidationError as error:
-            self.problems += shape_problems(error, model, place)
-            return None
         except ParameterError as error:
             self.problems.append(problem_of(error, place, table))
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..spec.schema import schema_of
+from ..options.tables import document_schema
 
 __all__ = ["campaign_schema"]
 
@@ -20,6 +20,6 @@ def campaign_schema() -> dict[str, Any]:
     >>> sorted(campaign_schema()["properties"])
     ['description', 'run', 'seed', 'title']
     """
-    from .shapes import file_model
+    from .tables import campaign_file
 
-    return schema_of(file_model())
+    return document_schema(campaign_file())

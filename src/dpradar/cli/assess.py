@@ -10,11 +10,13 @@ import click
 
 from ..bounds import assess
 from ..options.reading import FLAGS, numbers
-from ..present.text import explain, rate_sentence
+from ..present.pages import page_of
+from ..present.sentences import rate_sentence
+from ..present.text import table_lines, text
 from ..spec.question import release_of, sized, threat_of
 from . import parsing
 from .main import EXIT_VACUOUS, Suggesting
-from .releases import RELEASES, further_options, release_options
+from .releases import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,16 +60,15 @@ def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bo
         told = {"tpr": {fpr: bound.to_dict() for fpr, bound in found.items()}} if found else {}
         click.echo(json.dumps({**result.to_dict(), **told}))
         return
-    click.echo(explain(result))
+    page = page_of(result)
+    click.echo(text(page))
     for fpr, bound in found.items():
         click.echo(rate_sentence(float(fpr), bound))
     if not show_all:
         click.echo("\nAdd --all to list the other bounds and why they were not used. Machine-readable: add --json.")
         return
-    click.echo("\nOther bounds considered:")
-    for other in result.others:
-        value = "" if other.bound is None else f" {other.bound.value:.6g}"
-        click.echo(f"  {other.quantity:<11} {other.rule}{value}: {other.why}")
+    for table in page.others:
+        click.echo("\n".join(["", f"{table.caption}:", *(f"  {line}" for line in table_lines(table))]))
 
 
 def group() -> click.Group:
@@ -76,4 +77,5 @@ def group() -> click.Group:
         name: partial(_command, name, kind) for name, kind in RELEASES.items()
     }
     help_text = "What could someone learn about one person? Name a mechanism or a guarantee."
-    return Suggesting(name="assess", loaders=loaders, help=help_text)
+    load_plugin = partial(plugin_command, command=_command)
+    return Suggesting(name="assess", loaders=loaders, help=help_text, load_plugin=load_plugin)

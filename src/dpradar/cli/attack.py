@@ -14,7 +14,7 @@ from ..spec.question import release_of, sized, threat_of
 from . import parsing
 from .main import EXIT_INTERRUPTED, Suggesting
 from .progress import bar, repeat_command
-from .releases import RELEASES, further_options, release_options
+from .releases import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,9 +63,11 @@ def group() -> click.Group:
         name: partial(_command, name, kind) for name, kind in RELEASES.items() if kind.samples
     }
     help_text = "Run the optimal attack and count how often it is right. Name a mechanism."
-    reasons = {name: "it is a promise, there are no reports to draw from" for name in RELEASES if name not in loaders}
+    reason = "it is a promise, there are no reports to draw from"
+    reasons = {name: reason for name in RELEASES if name not in loaders}
     reasons["dpsgd"] = (
         "it describes a training run; docs/how-to/attack-a-model.md attacks a model, docs/how-to/audit-a-model.md "
         "audits one"
     )
-    return Suggesting(name="attack", loaders=loaders, help=help_text, reasons=reasons)
+    load_plugin = partial(plugin_command, command=_command, suits=lambda kind: kind.samples, reason=reason)
+    return Suggesting(name="attack", loaders=loaders, help=help_text, reasons=reasons, load_plugin=load_plugin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from ..audits import Executable, Samples, audit
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number, words
+from ..spec.kinds import KINDS, kind_named
 from ..spec.question import release_of
 from ..threats import Prior, Threat
 from . import parsing
@@ -22,7 +23,22 @@ from .progress import bar, repeat_command
 __all__ = ["audit_command"]
 
 _LOGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-_PROTOCOLS = ("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard")
+_PROTOCOLS = tuple(name for name, kind in KINDS.items() if kind.group == "local")
+
+
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # older releases of click have no type parameter
+
+
+class _Protocol(_Choice):
+    """A local protocol of ours, or one of a plug-in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name of the protocol."""
+        kind = None if value in self.choices else kind_named(str(value))
+        return value if kind is not None and kind.group == "local" else super().convert(value, param, ctx)
 
 
 @click.command("audit")
@@ -44,7 +60,7 @@ _PROTOCOLS = ("grr", "sue", "oue", "ss", "blh", "olh", "she", "the", "hadamard")
     show_default=True,
 )
 @claim_options
-@click.option("--protocol", type=click.Choice(_PROTOCOLS), help="How reports are read: a test of its likelihood ratio.")
+@click.option("--protocol", type=_Protocol(_PROTOCOLS), help="How reports are read: a test of its likelihood ratio.")
 @click.option(
     "--rad", "by_rad", is_flag=True, help="Audit by the advantage of an attack; uniform prior unless --prior."
 )

@@ -12,12 +12,13 @@ import click
 
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.release_family import Family, family_of_param
+from ..calibration.release_family import Family, family_of_template
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number
+from ..options.tables import options_in
 from ..spec.question import release_of, sized, threat_of
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
-from .releases import RELEASES, further_options, release_options
+from .releases import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["group"]
 
+_LIMITS = {option.name: option for option in options_in(Limit)}
 _AT = {"tpr": ("fpr", "tpr=0.05@fpr=0.01"), "epsilon": ("delta", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")}
-_ACKNOWLEDGE = "acknowledge"
-_ACCURACY = ("error", "variance", "frequency_error")
 
 
 def _command(name: str, kind: Kind) -> click.Command:
@@ -81,17 +81,21 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
             hint = "Such as --limit rad=0.1 or --limit tpr=0.05@fpr=0.01."
             raise ParameterError("--limit", "NAME=VALUE", repr(text), hint)
         key = name.strip().replace("-", "_")
-        settings[key] = value.strip() if key == _ACKNOWLEDGE else number(value, "--limit")
-    known = {"rad", "success", "gain", "worst_gain", "tpr", "fpr", "epsilon", "delta", "reports", *_ACCURACY}
-    unknown = [name for name in settings if name not in known and name != _ACKNOWLEDGE]
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "See --help."
-        raise ParameterError("--limit", f"about one of {', '.join(sorted(known))}", repr(unknown[0]), hint)
+        if key not in _LIMITS:
+            near = difflib.get_close_matches(key, _LIMITS, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else "See --help."
+            raise ParameterError("--limit", f"about one of {', '.join(sorted(_LIMITS))}", repr(key), hint)
+        settings[key] = value.strip() if _LIMITS[key].param is None else number(value, "--limit")
     for name, (at, example) in _AT.items():
         if name in settings and at not in settings:
             raise ParameterError("--limit", f"given as {name}=VALUE@{at}=VALUE", repr(text), f"Such as {example}.")
-    return Limit(threat, neighbours=neighbours, **settings)
+    try:
+        return Limit(threat, neighbours=neighbours, **settings)
+    except ParameterError as error:
+        owner, _, option = error.name.partition(".")
+        if owner != "Limit" or option not in _LIMITS:
+            raise
+        raise ParameterError(f"--limit {option}", error.allowed, error.got, error.hint) from None
 
 
 def _family(kind: Kind, options: dict[str, Any]) -> Family:
@@ -100,7 +104,7 @@ def _family(kind: Kind, options: dict[str, Any]) -> Family:
     if missing:
         flag = FLAGS(missing[0])
         raise ParameterError("calibrate", "given every other parameter", f"no {flag}", f"Add {flag}.")
-    return family_of_param(param, lambda x: release_of({**options, param.name: x}, FLAGS))
+    return family_of_template(param, lambda x: release_of({**options, param.name: x}, FLAGS))
 
 
 def _run(name: str, kind: Kind, **options: Any) -> int:
@@ -133,10 +137,14 @@ def _show(result: Calibration, *, as_json: bool) -> None:
 def group() -> click.Group:
     """Return the ``calibrate`` group."""
     loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, kind)
-        for name, kind in RELEASES.items()
-        if any(param.more_private is not None for param in kind.params)
+        name: partial(_command, name, kind) for name, kind in RELEASES.items() if _has_free_parameter(kind)
     }
     help_text = "How much noise keeps the risk under a limit? Name a mechanism or a guarantee."
-    reasons = {name: "its noise is not one number" for name in RELEASES if name not in loaders}
-    return Suggesting(name="calibrate", loaders=loaders, help=help_text, reasons=reasons)
+    reason = "its noise is not one number"
+    reasons = {name: reason for name in RELEASES if name not in loaders}
+    load_plugin = partial(plugin_command, command=_command, suits=_has_free_parameter, reason=reason)
+    return Suggesting(name="calibrate", loaders=loaders, help=help_text, reasons=reasons, load_plugin=load_plugin)
+
+
+def _has_free_parameter(kind: Kind) -> bool:
+    return any(param.more_private is not None for param in kind.params)

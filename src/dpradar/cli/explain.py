@@ -49,7 +49,7 @@ _ADDED = {
 def _explained(what: str) -> tuple[str, str]:
     from ..bounds.rules import RULES
     from ..present.glossary import TERMS, term
-    from ..spec import KINDS
+    from ..spec.kinds import KINDS, kind_named
 
     rules = {rule.name: rule for rule in RULES}
     found = term(what)
@@ -59,8 +59,8 @@ def _explained(what: str) -> tuple[str, str]:
         return "rule", _rule(rules[what])
     if what in _ADDED:
         return "rule", f"{what}: {_ADDED[what]}"
-    if what in KINDS:
-        return "release", _kind(what, KINDS[what])
+    if (kind := kind_named(what)) is not None:
+        return "release", _kind(what, kind)
     near = difflib.get_close_matches(what.lower(), list(dict.fromkeys([*TERMS, *rules, *_ADDED, *KINDS])), n=3)
     hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "`dpradar list` has the rules and names."
     raise ParameterError("explain", "a term, a rule, a mechanism or a saved result", repr(what), hint)

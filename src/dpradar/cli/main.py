@@ -42,12 +42,14 @@ class Suggesting(click.Group):
         loaders: dict[str, Callable[[], click.Command]],
         helps: dict[str, str] | None = None,
         reasons: dict[str, str] | None = None,
+        load_plugin: Callable[[str], click.Command | str | None] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.loaders = loaders
         self.helps = helps
         self.reasons = reasons or {}  # why a name that others know is not known here
+        self.load_plugin = load_plugin  # returns the command of a plug-in, or why there is none for it
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without loading them where their lines are known."""
@@ -70,6 +72,12 @@ class Suggesting(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command or raise an error with a suggestion."""
+        if args and self.load_plugin is not None and args[0] not in {*self.loaders, *self.reasons}:
+            plugin = self.load_plugin(args[0])
+            if isinstance(plugin, str):
+                self.reasons[args[0]] = plugin
+            elif plugin is not None:
+                return args[0], plugin, args[1:]
         if args and args[0] in self.reasons:
             message = f"cannot {self.name} '{args[0]}': {self.reasons[args[0]]}. Known: {', '.join(self.loaders)}."
             raise click.UsageError(message, ctx)

@@ -10,71 +10,19 @@ import click
 from ..mechanisms import Repeated
 from ..options import Choice, Flag, describe
 from ..options.reading import FLAGS
-from ..spec.kinds import KINDS, Kind
+from ..options.tables import options_in
+from ..spec.kinds import KINDS, Kind, kind_named
+from ..spec.threat_options import DataFiles, ThreatOptions
 from . import parsing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..options import Option
 
-__all__ = ["RELEASES", "further_options", "instead_of", "release_options"]
+__all__ = ["RELEASES", "further_options", "instead_of", "plugin_command", "release_options"]
 
 RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.on_command_line}
-
-_COUNT: dict[str, Any] = {
-    "type": parsing.WHOLE,
-    "help": "Number of values (uniform prior unless --prior says otherwise).",
-}
-
-_THREAT: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--prior", {"metavar": "PRIOR", "help": "uniform, p1,p2,..., @file, continuous:uniform or continuous:beta:A,B."}),
-    ("--values", {"metavar": "VALUES", "help": "The values: LOW:HIGH, LOW:HIGH:STEP, a,b,c or @file."}),
-    ("--records", {"metavar": "FILE", "help": "CSV with a header: a prior over records of several columns."}),
-    ("--weights", {"metavar": "COLUMN", "help": "Column of --records or --data that holds weights."}),
-    (
-        "--data",
-        {
-            "metavar": "FILES",
-            "is_eager": True,
-            "help": "CSV or Parquet, also a pattern, of any size: the prior is counted there. Without --m the protocol "
-            "takes the records that occur.",
-        },
-    ),
-    ("--known", {"metavar": "COLUMNS", "help": "Columns that are known of the target: a,b,c."}),
-    ("--sensitive", {"metavar": "COLUMNS", "help": "Columns that are guessed: a,b,c."}),
-    ("--columns", {"metavar": "COLUMNS", "help": "Columns of a record, where they are not --known and --sensitive."}),
-    (
-        "--bins",
-        {
-            "metavar": "RULES",
-            "help": "How columns of --data are cut: age=10 (equal width), age=18:65 (edges), age=width:5, "
-            "pay=quantiles:4, born=year, age=values.",
-        },
-    ),
-    (
-        "--suppress",
-        {"type": parsing.WHOLE, "help": "Leave out cells of --data with fewer rows; the numbers cover them."},
-    ),
-    (
-        "--prior-confidence",
-        {"type": parsing.NUMBER, "help": "The rows of --data are a sample: hold for every prior this likely."},
-    ),
-    (
-        "--fixed-weights",
-        {
-            "is_flag": True,
-            "help": "State that --weights were settled before the rows were drawn, as in a stratified sample.",
-        },
-    ),
-    (
-        "--knowledge",
-        {"default": "nothing", "show_default": True, "help": "nothing, everything, labels:..., columns:..."},
-    ),
-    ("--goal", {"default": "exact", "show_default": True, "help": "exact, within:ETA, labels:..., columns:..."}),
-    ("--baseline", {"type": parsing.NUMBER, "help": "Only the success of the best blind guess is known."}),
-    ("--membership", {"type": parsing.NUMBER, "help": "Ask whether the target is in, with this prior probability."}),
-    ("--worst", {"is_flag": True, "help": "Any prior, knowledge and goal."}),
-)
-
 
 # Noise is described by its size, but people have an epsilon in mind.
 _BY_SCALE = "It takes --scale = sensitivity / epsilon: for epsilon 0.5 of a count, --scale 2."
@@ -101,6 +49,21 @@ def instead_of(option: str, path: str) -> str:
     return "Give it as a limit: --limit epsilon=1@delta=1e-5." if group == "calibrate" else _INSTEAD[name]
 
 
+def plugin_command(
+    name: str,
+    command: Callable[[str, Kind], click.Command],
+    suits: Callable[[Kind], bool] = lambda _: True,
+    reason: str = "",
+) -> click.Command | str | None:
+    """Return the command about a mechanism of a plug-in, or the reason why there is none; None for an unknown name."""
+    kind = None if name in KINDS else kind_named(name)
+    if kind is None:
+        return None
+    if not kind.on_command_line:
+        return "it is known in spec files only"
+    return command(name, kind) if suits(kind) else reason
+
+
 class _UnlessData(click.Option):
     """An option that is needed unless --data, which is read before it, says as much."""
 
@@ -123,12 +86,18 @@ def _option(option: Option, *, required: bool) -> click.Option:
     flag, about = [FLAGS(option.name)], option.about
     what = f"{about.what[:1].upper()}{about.what[1:]}"
     if isinstance(option.shape, Flag):
-        return click.Option(flag, is_flag=True, help=f"Say {about.what}.")
+        return click.Option(flag, is_flag=True, help=f"State {about.what}.")
     if isinstance(option.shape, Choice):
         return click.Option(flag, type=click.Choice(option.shape.words), required=required, help=f"{what}.")
     if option.param is None:
-        notation = f": {option.shape.notation}" if option.shape.notation else ""
-        return click.Option(flag, metavar=option.shape.metavar, required=required, help=f"{what}{notation}.")
+        shape = option.shape
+        settings: dict[str, Any] = {"metavar": shape.metavar, "required": required}
+        if isinstance(option.default, str) and option.default:
+            settings |= {"default": option.default, "show_default": True}
+        if isinstance(shape, DataFiles):
+            settings["is_eager"] = True  # without it m is needed
+        notation = f": {shape.notation}" if shape.notation else ""
+        return click.Option(flag, help=f"{what}{notation}.", **settings)
     number = parsing.WHOLE if option.param.integer else parsing.NUMBER
     if not option.required and option.default is not None:
         return click.Option(flag, type=number, default=option.default, show_default=True, help=f"{what}.")
@@ -138,9 +107,12 @@ def _option(option: Option, *, required: bool) -> click.Option:
 
 def further_options(kind: Kind) -> list[click.Parameter]:
     """Return the options that every command about this release has."""
-    options: list[click.Parameter] = [] if kind.counts_values else [click.Option(["--m"], **_COUNT)]
-    options.append(_option(replace(describe(Repeated)[-1], default=1), required=False))
-    options += [click.Option([flag], **settings) for flag, settings in _THREAT]
+    options: list[click.Parameter] = [_option(replace(describe(Repeated)[-1], default=1), required=False)]
+    options += [
+        _option(option, required=False)
+        for option in options_in(ThreatOptions)
+        if not (option.about.counts_values and kind.counts_values)
+    ]
     options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
     if not kind.states_relation:
         choice = click.Choice(["replace-one", "add-remove"])

@@ -60,7 +60,7 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
     missing: Missing = "break",
     period: int | None = None,
 ) -> Fit:
-    """Return a model of how the records of a table or a series depend on each other, and what speaks against it.
+    """Return a model of how the records of a table or a series depend on each other, and what contradicts it.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def normal_check(samples: Mapping[str, Floats]) -> Check:
     detail = f"skewness {shape[0]:.2f}, excess kurtosis {shape[1]:.2f}{of_sample}, {_p_text(worst)}"
     if worst < SIGNIFICANCE:
         return Check(name="normal", holds=False, text=f"values are not normal: {detail}")
-    return Check(name="normal", holds=None, text=f"nothing speaks against normal values ({detail})")
+    return Check(name="normal", holds=None, text=f"nothing contradicts normal values ({detail})")
 
 
 def _skew_score(skew: float, n: int) -> float:

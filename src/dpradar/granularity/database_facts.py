@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from ..errors import ParameterError
-from ..params import Param, shown
+from annotated_types import Ge
+
+from ..options import About
+from ..options.tables import options_in
 
 if TYPE_CHECKING:
     from .neighbour_relation import Granularity
@@ -15,16 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Facts", "domain_warnings"]
 
 Hidden = Literal["values", "points", "people"]
-_COUNTS = {
-    "records": "the largest number of records of a table",
-    "users": "the number of users",
-    "points_per_user": "the largest number of points or records of one user",
-    "trajectories_per_user": "the largest number of trajectories of one user",
-    "points_per_trajectory": "the largest number of points of one trajectory",
-    "times": "the number of times of a stream",
-    "vertices": "the number of vertices of a graph",
-    "degree": "the largest degree of a vertex",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,28 +35,20 @@ class Facts:
     inf
     """
 
-    records: int | None = None
-    size: Literal["public", "private"] | None = None
-    users: int | None = None
-    points_per_user: int | None = None
-    trajectories_per_user: int | None = None
-    points_per_trajectory: int | None = None
-    times: int | None = None
-    hidden: Hidden | None = None
-    vertices: int | None = None
-    degree: int | None = None
+    records: Annotated[int, Ge(1), About("the largest number of records of a table")] | None = None
+    size: Annotated[Literal["public", "private"], About("whether the number of records is public")] | None = None
+    users: Annotated[int, Ge(1), About("the number of users")] | None = None
+    points_per_user: Annotated[int, Ge(1), About("the largest number of points or records of one user")] | None = None
+    trajectories_per_user: Annotated[int, Ge(1), About("the largest number of trajectories of one user")] | None = None
+    points_per_trajectory: Annotated[int, Ge(1), About("the largest number of points of one trajectory")] | None = None
+    times: Annotated[int, Ge(1), About("the number of times of a stream")] | None = None
+    hidden: Annotated[Hidden, About("what of a stream is secret")] | None = None
+    vertices: Annotated[int, Ge(1), About("the number of vertices of a graph")] | None = None
+    degree: Annotated[int, Ge(1), About("the largest degree of a vertex")] | None = None
 
     def __post_init__(self) -> None:
-        for name, meaning in _COUNTS.items():
-            value = getattr(self, name)
-            if value is not None:
-                param = Param(name=name, integer=True, low=1, what=meaning)
-                object.__setattr__(self, name, int(param.check("Facts", value)))
-        if self.size not in (None, "public", "private"):
-            raise ParameterError("Facts.size", "'public' or 'private'", shown(self.size))
-        if self.hidden not in (None, "values", "points", "people"):
-            hint = "It says what of a stream is secret."
-            raise ParameterError("Facts.hidden", "'values', 'points' or 'people'", shown(self.hidden), hint)
+        for option in options_in(Facts):
+            object.__setattr__(self, option.name, option.check("Facts", getattr(self, option.name)))
 
     def limit(self, name: str) -> float:
         """Return a limit as a number, infinite where it is not known."""

@@ -20,38 +20,69 @@ Kind = Literal["table", "stream", "graph", "any"]
 Metric = Callable[[Any, Any], float]
 _SIZE = Param(name="size", integer=True, low=1, what="how many times, points or clusters", typical=(1, 100))
 
-# What one step changes, and so what is hidden up to epsilon; what is not.
-_WORDS: dict[str, tuple[str, str]] = {
-    "bounded": ("one record, replaced by another", "how many records there are"),
-    "unbounded": ("one record, added or removed", ""),
-    "free-lunch": ("everything: any database for any other", ""),
-    "user": ("all data of one person", ""),
-    "trajectory": (
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """What one step changes, and so what is hidden up to epsilon; what is not.
+
+    ``stated_with`` is what its name needs beside it. Unless ``converts`` no other relation is derived from it and no
+    step of a partition is counted for it: ``conversions`` and ``partition_cells`` know the relation otherwise.
+    """
+
+    changes: str
+    exposed: str = ""
+    kind: Kind = "stream"
+    stated_with: Literal["", "size", "neighbours"] = ""
+    converts: bool = False
+
+
+_UNITS: dict[str, _Unit] = {
+    "bounded": _Unit("one record, replaced by another", "how many records there are", "table", converts=True),
+    "unbounded": _Unit("one record, added or removed", "", "table", converts=True),
+    "free-lunch": _Unit("everything: any database for any other", "", "any", converts=True),
+    "user": _Unit("all data of one person", "", "any", "neighbours", converts=True),
+    "trajectory": _Unit(
         "one trajectory",
         "what a person's trajectories say together, and that the person took part",
+        stated_with="neighbours",
+        converts=True,
     ),
-    "event": ("one point of one person", "what a person's other points say, and that the person took part"),
-    "w-event": (
+    "event": _Unit(
+        "one point of one person", "what a person's other points say, and that the person took part", converts=True
+    ),
+    "w-event": _Unit(
         "one entry at each of {size} successive times, of one person or of several",
         "habits that come back after more than {size} times, and that a person took part",
+        stated_with="size",
+        converts=True,
     ),
-    "l-trajectory": (
+    "l-trajectory": _Unit(
         "{size} successive points of one person",
         "habits that come back after more than {size} points, when points were recorded, and that the person took part",
+        stated_with="size",
+        converts=True,
     ),
-    "element": (
+    "element": _Unit(
         "all points of one person in one of {size} clusters",
         "what points in several clusters say together, and that the person took part",
+        stated_with="size",
+        converts=True,
     ),
-    "edge": ("one edge", "that a person is in the graph, and what several of their edges say together"),
-    "node": ("one vertex with all its edges", ""),
+    "edge": _Unit(
+        "one edge",
+        "that a person is in the graph, and what several of their edges say together",
+        "graph",
+        converts=True,
+    ),
+    "node": _Unit("one vertex with all its edges", "", "graph", "neighbours", converts=True),
 }
-NAMES = tuple(_WORDS)
-_SIZED = ("w-event", "l-trajectory", "element")
-_TWO = ("user", "trajectory", "node")  # those that come as replace-one and as add-remove
+NAMES = tuple(_UNITS)
 _WHOLE = "[1-9][0-9]{0,8}"
-_ALONE = "|".join(name for name in NAMES if name not in (*_SIZED, *_TWO))
-PATTERN = f"^({_ALONE}|({'|'.join(_SIZED)}):{_WHOLE}|({'|'.join(_TWO)}):(replace-one|add-remove))$"  # of names in files
+_ALONE, _SIZED, _TWO = (
+    "|".join(name for name, unit in _UNITS.items() if unit.stated_with == beside)
+    for beside in ("", "size", "neighbours")
+)
+PATTERN = f"^({_ALONE}|({_SIZED}):{_WHOLE}|({_TWO}):(replace-one|add-remove))$"  # of names in files
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,40 +211,42 @@ class Granularity:
         mean 'w-event'?
         """
         name, colon, rest = str(text).partition(":")
-        if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, n=1)
+        if name not in _UNITS:
+            near = difflib.get_close_matches(name, _UNITS, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else "Relations of your own are made in Python."
-            raise ParameterError("granularity", f"one of {', '.join(NAMES)}", shown(text), hint)
-        if name in _SIZED:
+            raise ParameterError("granularity", f"one of {', '.join(_UNITS)}", shown(text), hint)
+        make, beside = getattr(cls, name.replace("-", "_")), _UNITS[name].stated_with
+        if beside == "size":
             if not re.fullmatch(_WHOLE, rest):
                 hint = f"Such as '{name}:10'."
                 raise ParameterError("granularity", f"{name}: and a whole number from 1", shown(text), hint)
-            return {"w-event": cls.w_event, "l-trajectory": cls.l_trajectory, "element": cls.element}[name](int(rest))
-        if name in _TWO:
+            return make(int(rest))  # type: ignore[no-any-return]
+        if beside == "neighbours":
             if rest not in ("replace-one", "add-remove"):
                 hint = "It is never guessed which of the two a guarantee means."
                 raise ParameterError("granularity", f"{name}:replace-one or {name}:add-remove", shown(text), hint)
-            return getattr(cls, name)(rest)  # type: ignore[no-any-return]
+            return make(rest)  # type: ignore[no-any-return]
         if colon:
             raise ParameterError("granularity", f"{name} alone", shown(text))
-        return getattr(cls, name.replace("-", "_"))()  # type: ignore[no-any-return]
+        return make()  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> Kind:
         """What sort of databases it is about; "any" for those that do not care."""
-        if self.name in ("bounded", "unbounded"):
-            return "table"
-        if self.name in ("edge", "node"):
-            return "graph"
-        return "any" if self.name in ("free-lunch", "user") or self.finite is not None else "stream"
+        return _UNITS[self.name].kind if self.name in _UNITS else "any"
+
+    @property
+    def converts(self) -> bool:
+        """Whether what one step changes is known well enough to derive other relations and cells of partitions."""
+        return self.name in _UNITS and _UNITS[self.name].converts
 
     @property
     def unit(self) -> str:
         """What one step changes, in words."""
-        if self.name not in _WORDS:
+        if self.name not in _UNITS:
             return f"one step of {self.name}"
-        text = _WORDS[self.name][0].format(size=self.size)
-        if self.name in ("user", "trajectory", "node"):
+        text = _UNITS[self.name].changes.format(size=self.size)
+        if _UNITS[self.name].stated_with == "neighbours":
             return f"{text}, {'replaced by others' if self.neighbours == 'replace-one' else 'added or removed'}"
         return text
 
@@ -222,7 +255,7 @@ class Granularity:
         """What it does not hide, in words; empty where nothing needs saying."""
         if self.name in ("user", "node") and self.neighbours == "replace-one":
             return "who took part"
-        return _WORDS.get(self.name, ("", ""))[1].format(size=self.size)
+        return _UNITS[self.name].exposed.format(size=self.size) if self.name in _UNITS else ""
 
     def distance(self, first: Any, other: Any) -> float:
         """Return how many neighbouring steps lead from one database to another; infinite where none do.
@@ -258,7 +291,8 @@ class Granularity:
     def __str__(self) -> str:
         if self.size is not None:
             return f"{self.name}:{self.size}"
-        return f"{self.name}:{self.neighbours}" if self.name in _TWO else self.name
+        both = self.name in _UNITS and _UNITS[self.name].stated_with == "neighbours"
+        return f"{self.name}:{self.neighbours}" if both else self.name
 
     def __repr__(self) -> str:
         return f"Granularity({str(self)!r})"

@@ -51,7 +51,7 @@ def patterns(partition: Partition, base: Granularity, facts: Facts) -> tuple[Pat
             ("index", "bounded"): (inside,),
         }
         return table.get((partition.kind, base.name), unlimited)
-    if base.kind == "graph" or base.name == "free-lunch" or base.finite is not None:
+    if base.kind == "graph" or base.name == "free-lunch" or not base.converts:
         return unlimited
     rule = {"value": _by_value, "user": _by_user, "time": _by_time}.get(partition.kind)
     return unlimited if rule is None else (rule(base, facts),)

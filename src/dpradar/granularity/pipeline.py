@@ -7,15 +7,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge
 
 from ..errors import ParameterError
 from ..guarantees.composition import gaussian_mu
 from ..guarantees.privacy import HasPrivacy
 from ..mechanisms.capabilities import Mechanism
+from ..options import About, Choice
+from ..options.tables import options_in
 from ..params import Param, shown
 from .database_facts import Facts
 from .neighbour_relation import NAMES, Granularity
+from .option_shapes import Cell, Cells, Changes, Loss, MechanismTable, RelationName
 
 __all__ = ["Claim", "Partition", "Pipeline", "Practice", "Step"]
 
@@ -30,24 +35,12 @@ _SENSITIVITY = Param(
     what="how far one change of the data moves what the mechanism reads",
     typical=(0.0, 100.0),
 )
-_KINDS = ("value", "index", "user", "time", "custom")
 NOISES = (
-    "laplace",
-    "gaussian",
-    "geometric",
-    "discrete-gaussian",
-    "exponential",
-    "randomised-response",
-    "sampling",
-    "none",
+    *("laplace", "gaussian", "geometric", "discrete-gaussian", "exponential"),
+    *("randomised-response", "sampling", "none"),
 )
-_CHOICES = {
-    "noise": NOISES,
-    "arithmetic": ("float", "exact"),
-    "noise_on": ("all", "present"),
-    "support": ("fixed", "data"),
-    "query": ("count", "histogram", "n-gram", "prefix-tree"),
-}
+_Loss = Annotated[float, Ge(0), About("what is claimed")]
+_RelationName = Annotated[Any, RelationName(), About("", example="'bounded', 'user:add-remove' or 'w-event:10'")]
 
 
 def _granularity(owner: str, value: Granularity | str) -> Granularity:
@@ -67,27 +60,18 @@ class Practice:
     of a tree) and ``assumed`` (the sensitivity that the noise was scaled to) says what is counted.
     """
 
-    noise: str | None = None
-    arithmetic: Literal["float", "exact"] | None = None
-    noise_on: Literal["all", "present"] | None = None
-    support: Literal["fixed", "data"] | None = None
-    query: str | None = None
-    longest: int | None = None
-    gram: int | None = None
-    assumed: float | None = None
+    noise: Annotated[str, Choice.of(*NOISES), About("the distribution of the noise")] | None = None
+    arithmetic: Annotated[Literal["float", "exact"], About("how the noise is computed")] | None = None
+    noise_on: Annotated[Literal["all", "present"], About("which counts get noise")] | None = None
+    support: Annotated[Literal["fixed", "data"], About("what the possible outputs depend on")] | None = None
+    query: Annotated[Literal["count", "histogram", "n-gram", "prefix-tree"], About("what is counted")] | None = None
+    longest: Annotated[int, Ge(1), About("the largest number of points of a trajectory")] | None = None
+    gram: Annotated[int, Ge(1), About("the n of n-grams, or the number of levels of a tree")] | None = None
+    assumed: Annotated[float, Ge(0), About("the sensitivity that the noise was scaled to")] | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in _CHOICES.items():
-            value = getattr(self, name)
-            if value is not None and value not in allowed:  # a word that no rule knows would hide what is wrong
-                raise ParameterError(f"Practice.{name}", f"one of {', '.join(allowed)}", shown(value))
-        for name in ("longest", "gram"):
-            if getattr(self, name) is not None:
-                param = Param(name=name, integer=True, low=1, what="how many points or levels")
-                object.__setattr__(self, name, int(param.check("Practice", getattr(self, name))))
-        if self.assumed is not None:
-            param = Param(name="assumed", low=0.0, what="the sensitivity that the noise was scaled to")
-            object.__setattr__(self, "assumed", param.check("Practice", self.assumed))
+        for option in options_in(Practice):  # a word that no rule knows would hide what is wrong
+            object.__setattr__(self, option.name, option.check("Practice", getattr(self, option.name)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,15 +89,14 @@ class Partition:
     2
     """
 
-    name: str
-    kind: Literal["value", "index", "user", "time", "custom"]
-    cells: Sequence[str] = ()
-    changes: Mapping[str, int] = field(default_factory=dict, hash=False)
-    moves: float | None = None
+    name: Annotated[str, About("")]
+    kind: Annotated[Literal["value", "index", "user", "time", "custom"], About("what the data are divided by")]
+    cells: Annotated[Sequence[str], Cells(), About("")] = ()
+    changes: Annotated[Mapping[str, int], Changes(), About("")] = field(default_factory=dict, hash=False)
+    moves: Annotated[float, _SENSITIVITY] | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
-            raise ParameterError("Partition.kind", f"one of {', '.join(_KINDS)}", shown(self.kind))
+        options_in(Partition, "kind")[0].check("Partition", self.kind)
         if len(set(self.cells)) != len(self.cells):
             raise ParameterError("Partition.cells", "different names", shown(list(self.cells)))
         object.__setattr__(self, "cells", tuple(map(str, self.cells)))
@@ -158,17 +141,17 @@ class Step:
     'gaussian'
     """
 
-    name: str
-    epsilon: float | Mapping[str | Granularity, float] | None = None
-    mu: float | Mapping[str | Granularity, float] | None = None
-    mechanism: Any = None
-    granularity: Granularity | str | None = None
-    sensitivity: float = 1.0
-    reads: Literal["data", "outputs", "public"] = "data"
-    partition: str | None = None
-    cell: str | None = None
-    domain: Literal["own", "common"] = "own"
-    times: int = 1
+    name: Annotated[str, About("")]
+    epsilon: Annotated[float | Mapping[str | Granularity, float] | None, Loss(), About("")] = None
+    mu: Annotated[float | Mapping[str | Granularity, float] | None, Loss(), About("")] = None
+    mechanism: Annotated[Any, MechanismTable(), About("")] = None
+    granularity: _RelationName = None
+    sensitivity: Annotated[float, _SENSITIVITY] = 1.0
+    reads: Annotated[Literal["data", "outputs", "public"], About("what the step reads")] = "data"
+    partition: Annotated[str, About("")] | None = None
+    cell: Annotated[str | None, Cell(), About("")] = None
+    domain: Annotated[Literal["own", "common"], About("the databases that the cost is about")] = "own"
+    times: Annotated[int, _TIMES] = 1
     practice: Practice = field(default_factory=Practice)
     function: Callable[[Any], Any] | None = field(default=None, compare=False)
     distance: Callable[[Any, Any], float] | None = field(default=None, compare=False)
@@ -180,14 +163,10 @@ class Step:
         costs = [name for name in ("epsilon", "mu", "mechanism") if getattr(self, name) is not None]
         if len(costs) > 1:
             raise ParameterError(owner, "given one of epsilon, mu, mechanism", " and ".join(costs))
-        if self.reads not in ("data", "outputs", "public"):
-            raise ParameterError(f"{owner}.reads", "'data', 'outputs' or 'public'", shown(self.reads))
-        if self.domain not in ("own", "common"):
-            raise ParameterError(f"{owner}.domain", "'own' or 'common'", shown(self.domain))
+        for option in options_in(Step, "reads", "domain", "sensitivity", "times"):
+            object.__setattr__(self, option.name, option.check(owner, getattr(self, option.name)))
         if (self.partition is None) != (self.cell is None):
             raise ParameterError(f"{owner}.cell", "given together with partition", shown(self.cell))
-        object.__setattr__(self, "sensitivity", _SENSITIVITY.check(owner, self.sensitivity))
-        object.__setattr__(self, "times", int(_TIMES.check(owner, self.times)))
         if costs and self.reads == "data":
             notion, losses = _losses(self, costs[0], owner)
             object.__setattr__(self, "notion", notion)
@@ -257,21 +236,18 @@ class Claim:
     ``composition`` says how the claim was derived, where that is known.
     """
 
-    granularity: Granularity | str
-    epsilon: float | None = None
-    mu: float | None = None
-    delta: float = 0.0
-    composition: Literal["sequential", "parallel"] | None = None
+    granularity: _RelationName
+    epsilon: _Loss | None = None
+    mu: _Loss | None = None
+    delta: Annotated[float, _DELTA] = 0.0
+    composition: Annotated[Literal["sequential", "parallel"], About("how the claim was derived")] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "granularity", _granularity("claim.granularity", self.granularity))
         if (self.epsilon is None) == (self.mu is None):
             raise ParameterError("claim", "given epsilon or mu", "both" if self.mu is not None else "neither")
-        for name in ("epsilon", "mu"):
-            if getattr(self, name) is not None:
-                number = Param(name=name, low=0.0, what="what is claimed").check("claim", getattr(self, name))
-                object.__setattr__(self, name, number)
-        object.__setattr__(self, "delta", _DELTA.check("claim", self.delta))
+        for option in options_in(Claim, "epsilon", "mu", "delta", "composition"):
+            object.__setattr__(self, option.name, option.check("claim", getattr(self, option.name)))
         if self.mu is not None and self.delta > 0.0:
             raise ParameterError("claim.delta", "left out with mu", f"{self.delta:g}")
 

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from .pairs import Pair, Pairs
     from .renyi import RenyiBound
 
-__all__ = ["Composition", "composed_tv", "composition", "gaussian_mu", "joined", "promise_of_pairs", "together"]
+__all__ = [
+    "Composition",
+    "composed_tv",
+    "composition",
+    "forget_compositions",
+    "gaussian_mu",
+    "joined",
+    "promise_of_pairs",
+    "together",
+]
 
 Floats = NDArray[np.float64]
 _ATTEMPTS = 14
@@ -237,6 +246,11 @@ def composition(pairs: Pairs) -> Composition:
     """
     note_grid()
     return _composition(pairs, accuracy())
+
+
+def forget_compositions() -> None:
+    """Forget the compositions that are kept for the next question; to measure how long one takes."""
+    _composition.cache_clear()
 
 
 @lru_cache(maxsize=16)  # one may hold some 10 MB; a calibration asks for a few again and again

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy, Relation
     from ..threats import Prior
     from .counts import CountModel
+    from .ldp.estimators import FrequencyEstimator
     from .ldp.reading import SetReports
 
 __all__ = [
@@ -114,7 +115,13 @@ class InclusionChannel(Protocol):
 
 
 class Kernel(Protocol):
-    """A noise density on the line, symmetric about 0 and unimodal."""
+    """A noise density on the line, and what it promises to the engines.
+
+    Every kernel: symmetric about 0; unimodal, so that the density never rises away from 0; smooth between its
+    ``kinks``, where it may bend or jump. ``single_crossing`` and ``bends`` state what further holds; an engine that
+    needs a promise that is not made is not used. ``dpradar.plugins.kernel_problems`` compares the promises with the
+    density.
+    """
 
     @property
     def unit(self) -> float:
@@ -137,10 +144,15 @@ class Kernel(Protocol):
     def mass(self, low: Floats, high: Floats) -> Floats:
         """Return the probability of [low, high], accurate in the tails."""
 
+    @property
+    def single_crossing(self) -> bool:
+        """Whether two shifted copies of any sizes change places once at most, as log-concave densities do."""
+
     def meeting(self, gap: float, ahead: float) -> float:
         """Return where a copy of the density at 0, e^ahead times as large, and one at ``gap`` > 0 are equal.
 
-        To the left of it the first is larger. Infinite where one of them is larger everywhere.
+        To the left of it the first is at least as large, to the right the second. Infinite where one of them is as
+        large everywhere. Called only when ``single_crossing``.
         """
 
     @property
@@ -217,6 +229,7 @@ class Release:
     sample: Callable[[Any, np.random.Generator], Any] | None = None
     likelihoods: Callable[[Any], Floats] | None = None  # logarithms, of every input, a row per report, up to a constant
     sets: SetReports | None = None  # reports that hold some of the values, read without listing all m of them
+    estimator: FrequencyEstimator | None = None  # how often each value occurs among the people who reported
     repeat: Callable[[int], Release] | None = None  # that many independent copies, as one release with the same risk
     counting: Callable[[int], CountModel] | None = None  # the same as counts of the values reported
     assumes: tuple[str, ...] = ()  # what the description itself takes for granted

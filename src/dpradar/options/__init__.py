@@ -6,21 +6,39 @@ the constructor's checks, options and help of the command line, keys and JSON Sc
 
 from .about import About
 from .described import Group, Option, describe, described, number_of, option_of, parameters
-from .shapes import Choice, Contributions, FileName, Flag, Number, Numbers, Rows, Shape, Span
+from .shapes import (
+    Anything,
+    Choice,
+    Contributions,
+    Day,
+    FileName,
+    Flag,
+    ListOf,
+    Number,
+    Numbers,
+    Rows,
+    Shape,
+    Span,
+    Text,
+)
 
 __all__ = [
     "About",
+    "Anything",
     "Choice",
     "Contributions",
+    "Day",
     "FileName",
     "Flag",
     "Group",
+    "ListOf",
     "Number",
     "Numbers",
     "Option",
     "Rows",
     "Shape",
     "Span",
+    "Text",
     "describe",
     "described",
     "number_of",

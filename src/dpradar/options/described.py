@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import types
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import (
     TYPE_CHECKING,
@@ -27,7 +27,7 @@ import annotated_types as at
 from ..errors import ParameterError
 from ..params import Param
 from .about import About
-from .shapes import Choice, Flag, Number, Shape
+from .shapes import Choice, Flag, Number, Shape, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,7 +64,7 @@ class Option:
     @property
     def hint(self) -> str:
         """What it is, as a sentence."""
-        return f"It is {self.about.what}."
+        return f"It is {self.about.what}." if self.about.what else ""
 
     def check(self, owner: str, value: Any) -> Any:
         """Return the value as the object keeps it, or raise ParameterError."""
@@ -77,6 +77,14 @@ class Option:
         if value is None:
             raise ParameterError(where(self.name), self.allowed, "nothing", self.hint)
         return self.shape.read(value, self.name, where)
+
+    def from_file(self, value: Any, where: Where) -> Any:
+        """Return what a file says, as it was written, or raise ParameterError."""
+        return self.shape.from_file(value, self.name, where, self.hint)
+
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON Schema."""
+        return {**self.shape.schema(), **({"description": self.about.what} if self.about.what else {})}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -144,7 +152,10 @@ def parameters(cls: type) -> tuple[Param, ...]:
 
 
 def option_of(name: str, hint: Any, default: Any = MISSING) -> Option:
-    """Return the option of a type with its constraints, ``About`` and, where the type does not settle it, its shape."""
+    """Return the option of a type with its constraints, ``About`` and, where the type does not settle it, its shape.
+
+    A ``Param`` among the annotations stands for constraints and meaning: the option is that parameter by another name.
+    """
     notes: list[Any] = []
     while True:
         inner = [one for one in get_args(hint) if one is not type(None)]
@@ -155,18 +166,25 @@ def option_of(name: str, hint: Any, default: Any = MISSING) -> Option:
             hint = inner[0]
         else:
             break
-    about = next((note for note in notes if isinstance(note, About)), About(name.replace("_", " ")))
+    declared = next((note for note in notes if isinstance(note, Param)), None)
+    what = name.replace("_", " ") if declared is None else declared.what
+    about = next((note for note in notes if isinstance(note, About)), About(what))
     shape = next((note for note in notes if isinstance(note, Shape)), None)
     param = None
-    if hint in (int, float):
+    if declared is not None:
+        param = replace(declared, name=name, what=about.what)
+        noun = "WHOLE NUMBER" if param.integer else "NUMBER"
+        shape = Number(noun=param.allowed, metavar=noun, param=param)
+    elif hint in (int, float):
         param = _param(name, [note for note in notes if isinstance(note, _LIMITS)], about, integer=hint is int)
         noun = "WHOLE NUMBER" if hint is int else "NUMBER"
         shape = shape or Number(noun=param.allowed, metavar=noun, param=param)
     elif hint is bool:
         shape = shape or Flag()
+    elif hint is str:
+        shape = shape or Text()
     elif get_origin(hint) is Literal:
-        words = get_args(hint)
-        shape = shape or Choice(" or ".join(map(repr, words)), f"[{'|'.join(words)}]", words=words)
+        shape = shape or Choice.of(*get_args(hint))
     if shape is None:
         message = f"{name} is declared as {hint}: say how it is given, by a shape"
         raise TypeError(message)

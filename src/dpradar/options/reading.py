@@ -106,7 +106,7 @@ PLAIN = Where(lambda option: option)
 
 def inside(table: str, folder: Path | None) -> Where:
     """Return the place inside a table of a file, such as ``threat[1]``; other files are relative to its folder."""
-    return Where(lambda option: f"{table}.{option}", folder)
+    return Where(lambda option: f"{table}.{option}" if table else option, folder)
 
 
 def number_problem(text: str, kind: str) -> str:

@@ -1,24 +1,41 @@
-"""How a value is given: as a Python object, as text or plain data, and as JSON Schema. No shape knows an option's name.
+"""How a value is given: as a Python object, as text, in a file, and as JSON Schema. No shape knows an option's name.
 
 ``check`` judges a Python object and returns what the described object keeps; ``read`` turns text and plain data into a
-Python object. Both raise ParameterError about the name they are given.
+Python object; ``from_file`` judges what a file says, where numbers stand without quotes, and returns it as it was
+written. All raise ParameterError about the name they are given.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from ..params import shown
+from ..params import has_decimal_comma, shown
 from . import reading
 
 if TYPE_CHECKING:
     from ..params import Param
     from .reading import Where
 
-__all__ = ["Choice", "Contributions", "FileName", "Flag", "Number", "Numbers", "Rows", "Shape", "Span"]
+__all__ = [
+    "Anything",
+    "Choice",
+    "Contributions",
+    "Day",
+    "FileName",
+    "Flag",
+    "ListOf",
+    "Number",
+    "Numbers",
+    "Rows",
+    "Shape",
+    "Span",
+    "Text",
+]
 
 Schema = dict[str, Any]
 _NUMBERS: Schema = {"type": "array", "items": {"type": "number"}}
@@ -41,9 +58,71 @@ class Shape:
         """Return what text or plain data stands for."""
         return value
 
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> Any:
+        """Return what a file says if it can be read; it is read where it is used."""
+        self.read(value, option, where)
+        return value
+
     def schema(self) -> Schema:
         """Return the JSON Schema of the value in a file."""
         return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Anything(Shape):
+    """Whatever a file says; somebody else reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Shape):
+    """A text."""
+
+    noun: str = "text"
+    pattern: str = ""  # for editors, as a regular expression; the object judges
+
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> str:
+        """Return the text."""
+        if not isinstance(value, str):
+            raise ParameterError(where(option), self.noun, shown(value), hint or "Put it in quotes.")
+        return value
+
+    def schema(self) -> Schema:
+        """Return a string, with its pattern where there is one."""
+        return {"type": "string", **({"pattern": self.pattern} if self.pattern else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Day(Shape):
+    """A date of TOML, or text."""
+
+    noun: str = "a date such as 2026-03-01, or text"
+
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> dt.date | str:
+        """Return the date, or the text."""
+        if not isinstance(value, (dt.date, str)) or isinstance(value, dt.datetime):
+            raise ParameterError(where(option), self.noun, shown(value), hint)
+        return value
+
+    def schema(self) -> Schema:
+        """Return a date or a string."""
+        return {"anyOf": [{"type": "string", "format": "date"}, {"type": "string"}]}
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Shape):
+    """A list whose entries have one shape."""
+
+    each: Shape = field(default_factory=Text)
+
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> list[Any]:
+        """Return the list."""
+        if not isinstance(value, list):
+            raise ParameterError(where(option), self.noun, shown(value), hint)
+        return [self.each.from_file(one, f"{option}[{i}]", where, hint) for i, one in enumerate(value, 1)]
+
+    def schema(self) -> Schema:
+        """Return an array."""
+        return {"type": "array", "items": self.each.schema()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +139,24 @@ class Number(Shape):
         """Return the number that text or data is."""
         return reading.checked(self.param, value, where(option))
 
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> Any:
+        """Return the number; a text is none, even one that could be read."""
+        if isinstance(value, str):
+            comma = reading.number_problem(value, "number") if has_decimal_comma(value) else ""
+            raise ParameterError(where(option), self.noun, shown(value), comma or "Numbers stand without quotes.")
+        number = reading.checked(self.param, value, where(option))
+        return value if isinstance(value, int) and self.param.integer else number  # whole numbers above 2^53 stay
+
+    def schema(self) -> Schema:
+        """Return the range."""
+        param, limits = self.param, {}
+        number = int if param.integer else float
+        if math.isfinite(param.low):
+            limits["exclusiveMinimum" if param.low_open else "minimum"] = number(param.low)
+        if math.isfinite(param.high):
+            limits["exclusiveMaximum" if param.high_open else "maximum"] = number(param.high)
+        return {"type": "integer" if param.integer else "number", **limits}
+
 
 @dataclass(frozen=True, slots=True)
 class Choice(Shape):
@@ -67,11 +164,25 @@ class Choice(Shape):
 
     words: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, *words: str) -> Choice:
+        """Return the choice among these words."""
+        *most, last = map(repr, words)
+        return cls(f"{', '.join(most)} or {last}" if most else last, f"[{'|'.join(words)}]", words=words)
+
     def check(self, name: str, value: Any, hint: str) -> Any:
         """Return the word."""
-        if value not in self.words:
+        if not isinstance(value, str) or value not in self.words:
             raise ParameterError(name, self.noun, shown(value), hint)
         return value
+
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> Any:
+        """Return the word."""
+        return self.check(where(option), value, hint)
+
+    def schema(self) -> Schema:
+        """Return the words."""
+        return {"const": self.words[0]} if len(self.words) == 1 else {"enum": list(self.words)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +200,16 @@ class Flag(Shape):
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the truth value that text is; the object judges anything else."""
         return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+    def from_file(self, value: Any, option: str, where: Where, hint: str) -> Any:
+        """Return the truth value."""
+        if not isinstance(value, bool):
+            raise ParameterError(where(option), "true or false", shown(value), hint)
+        return value
+
+    def schema(self) -> Schema:
+        """Return a truth value."""
+        return {"type": "boolean"}
 
 
 @dataclass(frozen=True, slots=True)

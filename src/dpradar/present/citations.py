@@ -39,11 +39,11 @@ def keys_of(cites: Iterable[str]) -> list[str]:
     >>> keys_of(["[UNIFY] Theorem 3.4", "[RAD] Theorem 4.2", "dpradar derivation"])
     ['RAD', 'UNIFY']
     """
-    found: set[str] = set()
+    cited: set[str] = set()
     for cite in cites:
-        found.update(_KEY.findall(cite))
-        found.update(key for name, key in _AUTHORS.items() if cite.startswith(name))
-    return [key for key in _sources() if key in found]
+        cited.update(_KEY.findall(cite))
+        cited.update(key for name, key in _AUTHORS.items() if cite.startswith(name))
+    return [key for key in _sources() if key in cited]
 
 
 def bibtex(cites: Iterable[str], version: str) -> str:

@@ -1,4 +1,4 @@
-"""Drawings as SVG: success against the blind guess, a varied parameter, and what was found under a bound."""
+"""Drawings as SVG: success against the blind guess, a varied parameter, and what was measured under a bound."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .view import Chart, Curve, Line, Mark, Scale
+    from .page import Chart, Curve, Line, Mark, Scale
 
 __all__ = ["chart_svg", "curve_svg", "scale_svg"]
 
@@ -34,17 +34,17 @@ def _y(share: float) -> float:
 
 def _path(points: Sequence[Point]) -> str:
     """Return a line; points that fall together on the page are left out, the last one never."""
-    kept: list[Point] = []
+    distinct: list[Point] = []
     for i, point in enumerate(points):
         last = i == len(points) - 1
-        if not kept or last or math.dist(kept[-1], point) > _THIN:
-            kept.append(point)
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in kept)
+        if not distinct or last or math.dist(distinct[-1], point) > _THIN:
+            distinct.append(point)
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in distinct)
 
 
-def _text(x: float, y: float, told: str, kind: str = "", more: str = "") -> str:
+def _text(x: float, y: float, label: str, kind: str = "", more: str = "") -> str:
     name = f' class="{kind}"' if kind else ""
-    return f'<text{name} x="{x:.1f}" y="{y:.1f}"{more}>{escape(told)}</text>'
+    return f'<text{name} x="{x:.1f}" y="{y:.1f}"{more}>{escape(label)}</text>'
 
 
 def _frame(x_title: str, y_title: str) -> str:
@@ -91,11 +91,11 @@ def _spot(mark: Mark) -> Point:
 
 def _numbers(group: Sequence[Mark]) -> str:
     """Return the numbers of some threats in a box right below their dots, which keeps clear of the curve above."""
-    told = ", ".join(str(mark.number) for mark in group)
-    width = 7.0 + 6.4 * len(told)
+    label = ", ".join(str(mark.number) for mark in group)
+    width = 7.0 + 6.4 * len(label)
     x, y = min(_spot(group[0])[0] + 4.0, _RIGHT - width), min(_spot(group[0])[1] + 6.0, _BOTTOM - 16.0)
     box = f'<rect class="k" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="16" rx="4"/>'
-    return box + _text(x + width / 2, y + 12, told, "m")
+    return box + _text(x + width / 2, y + 12, label, "m")
 
 
 def _drawn(lines: Sequence[Line], place: Callable[[Point], Point]) -> str:
@@ -110,7 +110,7 @@ def curve_svg(curve: Curve) -> str:
 
     Examples
     --------
-    >>> from dpradar.present.view import Curve, Line
+    >>> from dpradar.present.page import Curve, Line
     >>> line = Line(name="a", points=((0.0, 0.0), (0.2, 0.5), (1.0, 1.0)))
     >>> svg = curve_svg(Curve(lines=(line,), marks=(), alt="A curve."))
     >>> svg.count("<path"), svg.count('role="img"')
@@ -127,9 +127,9 @@ def curve_svg(curve: Curve) -> str:
     ticks = "".join(_text(_x(t), _BOTTOM + 16, f"{100 * t:g}", "c") for t in _TICKS)
     x, y = _x(0.84), _y(0.76)
     slope = math.degrees(math.atan2(_TOP - _BOTTOM, _RIGHT - _LEFT))
-    told = _text(x, y, "nothing learned", "c q", f' transform="rotate({slope:.1f} {x:.1f} {y:.1f})"')
+    label = _text(x, y, "nothing learned", "c q", f' transform="rotate({slope:.1f} {x:.1f} {y:.1f})"')
     frame = _frame("right when guessing blindly, of 100", "right after the release, at most")
-    drawn = f"{area}{diagonal}{told}{_drawn(curve.lines, place)}{_marks(curve.marks)}"
+    drawn = f"{area}{diagonal}{label}{_drawn(curve.lines, place)}{_marks(curve.marks)}"
     return _svg("curve", curve.alt, f"{frame}{ticks}{drawn}")
 
 
@@ -159,7 +159,7 @@ def chart_svg(chart: Chart) -> str:
 
 
 def scale_svg(scale: Scale) -> str:
-    """Return a bound and what was found below it on one axis."""
+    """Return a bound and what was measured below it on one axis."""
     left, right, middle = 4.0, 336.0, 30.0
 
     def at(value: float) -> float:
@@ -171,11 +171,11 @@ def scale_svg(scale: Scale) -> str:
     parts = [f'<path class="g" d="M{left} {middle}H{right}"/>', _text(left, middle + 24, "0", "s q")]
     if scale.upper is not None:
         x = at(scale.upper)
-        told = _text(x + (-5 if side(x) == "e" else 5), 12, scale.upper_text, side(x))
-        parts.append(f'<path class="b" d="M{x:.1f} {middle - 14}v22"/>{told}')
+        label = _text(x + (-5 if side(x) == "e" else 5), 12, scale.upper_text, side(x))
+        parts.append(f'<path class="b" d="M{x:.1f} {middle - 14}v22"/>{label}')
     low, high = at(scale.low), right if scale.high is None else at(scale.high)
     ends = f"M{low:.1f} {middle - 5}v10M{low:.1f} {middle}H{high:.1f}"
     ends += "m-6 -5l6 5l-6 5" if scale.high is None else f"M{high:.1f} {middle - 5}v10"
-    told = _text(high if side(low) == "e" else low, middle + 24, scale.found_text, side(low))
-    parts.append(f'<path class="ci" d="{ends}"/>{told}')
+    label = _text(high if side(low) == "e" else low, middle + 24, scale.lower_text, side(low))
+    parts.append(f'<path class="ci" d="{ends}"/>{label}')
     return _svg("scale", scale.alt, "".join(parts), 340.0, 60.0)

@@ -15,14 +15,15 @@ from ..errors import MissingExtra, ParameterError
 from ..params import visible
 from .curve import chart_svg, curve_svg, scale_svg
 from .icons import icons_svg
-from .view import page_of
+from .page import HEADINGS
+from .pages import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jinja2 import Environment
 
-    from .view import Curve, Page
+    from .page import Curve, Page
 
 __all__ = ["LARGEST", "document", "fragment", "report", "stylesheet"]
 
@@ -54,7 +55,7 @@ def environment() -> Environment:
         from markupsafe import Markup
     except ImportError:
         raise MissingExtra("jinja2", "report") from None
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("dpradar.present", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -67,9 +68,10 @@ def environment() -> Environment:
         return lambda one: Markup(draw(one))  # noqa: S704
 
     drawings = {"icons": icons_svg, "curve": curve_svg, "chart": chart_svg, "scale": scale_svg}
-    made.globals["draw"] = {name: trusted(draw) for name, draw in drawings.items()}
-    made.globals["attacked"] = _attacked
-    return made
+    templates.globals["draw"] = {name: trusted(draw) for name, draw in drawings.items()}
+    templates.globals["attacked"] = _attacked
+    templates.globals["headings"] = HEADINGS
+    return templates
 
 
 def _attacked(curve: Curve) -> bool:
@@ -132,16 +134,16 @@ def document(result: Any) -> str:
     template = environment().get_template("report.html")
     sheet = files("dpradar.present").joinpath("templates", "page.css").read_text(encoding="utf-8")
     # Style sheets of our own, and JSON in which nothing can end the script element.
-    given: dict[str, Any] = {"version": __version__, "style": Markup(stylesheet()), "sheet": Markup(sheet)}  # noqa: S704
+    context: dict[str, Any] = {"version": __version__, "style": Markup(stylesheet()), "sheet": Markup(sheet)}  # noqa: S704
     bare = ""
     for page in _smaller(page_of(result)):
-        given |= {"page": page, "dense": _dense(page)}
-        bare = visible(template.render(**given, data="", missing=_LEFT_OUT))
+        context |= {"page": page, "dense": _dense(page)}
+        bare = visible(template.render(**context, data="", missing=_LEFT_OUT))
         full = result.to_dict()
         for data in (full, _slimmer(full, "neighbours_cost"), _slimmer(full, None)):
             inside = embedded(data)
             if len(bare.encode()) + len(inside) <= LARGEST:
-                return visible(template.render(**given, data=Markup(inside), missing=""))  # noqa: S704
+                return visible(template.render(**context, data=Markup(inside), missing=""))  # noqa: S704
         if len(bare.encode()) <= LARGEST:
             return bare
     got = f"{len(bare.encode()) // 1000} kB"

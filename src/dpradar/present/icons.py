@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .view import Icons
+    from .page import Icons
 
 __all__ = ["icons_svg"]
 
@@ -42,15 +42,15 @@ def _few(icons: Icons) -> str:
 
 def _region(first: int, last: int) -> list[tuple[float, float, float, float]]:
     """Return squares number ``first`` to ``last`` as at most three rectangles (x, y, width, height)."""
-    found: list[tuple[float, float, float, float]] = []
+    rectangles: list[tuple[float, float, float, float]] = []
     while first < last:
         row, column = divmod(first, _WIDE)
         rows = (last - first) // _WIDE if column == 0 else 0
         count = rows * _WIDE if rows else min(last - first, _WIDE - column)
         wide, high = (_WIDE, rows) if rows else (count, 1)
-        found.append((1 + _CELL * column, 1 + _CELL * row, _CELL * wide, _CELL * high))
+        rectangles.append((1 + _CELL * column, 1 + _CELL * row, _CELL * wide, _CELL * high))
         first += count
-    return found
+    return rectangles
 
 
 def _path(region: list[tuple[float, float, float, float]]) -> str:
@@ -86,7 +86,7 @@ def icons_svg(icons: Icons) -> str:
 
     Examples
     --------
-    >>> from dpradar.present.view import Icons
+    >>> from dpradar.present.page import Icons
     >>> svg = icons_svg(Icons(total=100, right_anyway=10, extra=3, alt="10 right anyway, 3 more."))
     >>> svg.count('aria-label="10 right anyway, 3 more."'), "http" in svg
     (1, False)

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..params import visible
-from .view import page_of
+from .page import HEADINGS
+from .pages import page_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .view import Card, Entry, Limit, Page, Section, Table
+    from .page import Card, Entry, Limit, Page, Section, Table
 
 __all__ = ["markdown", "report"]
 
@@ -53,8 +54,8 @@ def _table(table: Table) -> list[str]:
 
 
 def _limits(limits: Iterable[Limit]) -> list[str]:
-    found = [f"- {_MARKS[limit.state]} {plain(limit.text)}" for limit in limits]
-    return [*found, ""] if found else []
+    lines = [f"- {_MARKS[limit.state]} {plain(limit.text)}" for limit in limits]
+    return [*lines, ""] if lines else []
 
 
 def _card(card: Card, *, numbered: bool) -> list[str]:
@@ -88,14 +89,15 @@ def _evidence(page: Page) -> list[str]:
 def _section(section: Section) -> list[str]:
     lines = [f"## {plain(section.title)}", "", *([plain(section.text), ""] if section.text else [])]
     for one in section.findings:
-        lines += [f"### {plain(one.title)}", "", plain(one.text), "", *(f"- {plain(text)}" for text in one.details), ""]
+        word = f"{_MARKS[one.state]} {plain(one.word)}. ".lstrip() if one.word else ""
+        lines += [f"### {word}{plain(one.title)}", "", plain(one.text), "", *(f"- {plain(t)}" for t in one.details), ""]
     return lines
 
 
 def _utility(page: Page) -> list[str]:
     if page.utility is None:
         return []
-    lines = ["## What does the noise cost?", ""]
+    lines = [f"## {HEADINGS['utility']}", ""]
     for text in page.utility.sentences:
         lines += [plain(text), ""]
     lines += _limits(page.utility.limits)
@@ -105,7 +107,7 @@ def _utility(page: Page) -> list[str]:
 def _curve(page: Page) -> list[str]:
     if page.curve is None:
         return []
-    lines = ["## How much better than guessing?", "", "| Guessing blindly | After the release |", "| --- | --- |"]
+    lines = [f"## {HEADINGS['curve']}", "", "| Guessing blindly | After the release |", "| --- | --- |"]
     lines += [f"| {plain(before)} | {plain(after)} |" for before, after in page.curve.rows]
     return [
         *lines,
@@ -116,7 +118,7 @@ def _curve(page: Page) -> list[str]:
 
 
 def _reproduce(page: Page) -> list[str]:
-    lines = ["## Reproduce", "", *_entries(page.reproduce.entries)]
+    lines = [f"## {HEADINGS['reproduce']}", "", *_entries(page.reproduce.entries)]
     for listing in page.reproduce.listings:
         lines += [f"### {plain(listing.title)}", "", *_code(listing.text), ""]
     return lines
@@ -134,18 +136,19 @@ def markdown(result: Any) -> str:
     page = page_of(result)
     lines = _head(page)
     if page.cards:
-        lines += ["## What could someone learn about one person?", ""]
+        lines += [f"## {HEADINGS['cards']}", ""]
         lines += [line for card in page.cards for line in _card(card, numbered=len(page.cards) > 1)]
     lines += _curve(page)
     if page.label:
-        lines += ["## What these numbers cover", "", *_entries(page.label)]
+        lines += [f"## {HEADINGS['label']}", "", *_entries(page.label)]
     if page.tables:
-        lines += ["## Every number and where it comes from", ""]
+        lines += [f"## {HEADINGS['tables']}", ""]
         lines += [line for table in page.tables for line in _table(table)]
     lines += [line for chart in page.charts for line in (f"## {plain(chart.title)}", "", *_table(chart.table))]
     lines += [*_utility(page), *_evidence(page)]
+    lines += [line for note in page.notes for line in (plain(note), "")]
     if page.decision:
-        lines += ["## Decision record", "", *_entries(page.decision)]
+        lines += [f"## {HEADINGS['decision']}", "", *_entries(page.decision)]
     return visible("\n".join([*lines, *_reproduce(page)]).rstrip() + "\n")
 
 

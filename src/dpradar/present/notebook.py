@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import MissingExtra
 from ..params import visible
 from .html import environment
-from .view import page_of
+from .pages import page_of
 
 if TYPE_CHECKING:
-    from .view import Page
+    from .page import Page
 
 __all__ = ["LARGEST", "notebook_html"]
 
@@ -30,8 +30,8 @@ def notebook_html(result: Any) -> str | None:
     Examples
     --------
     >>> import dpradar as dr
-    >>> shown = notebook_html(dr.assess(dr.GRR(m=10, epsilon=1.0)))
-    >>> len(shown) <= 20_000, "<script" in shown
+    >>> html = notebook_html(dr.assess(dr.GRR(m=10, epsilon=1.0)))
+    >>> len(html) <= 20_000, "<script" in html
     (True, False)
     """
     try:
@@ -43,9 +43,9 @@ def notebook_html(result: Any) -> str | None:
 def _fitting(page: Page) -> str:
     """Return as much of the page as fits: the tables go first, then cards from the end."""
     for tables, count in [(page.tables, len(page.cards)), *(((), n) for n in range(len(page.cards), 0, -1))]:
-        shown = _render(page, tables, count)
-        if len(shown.encode()) <= LARGEST:
-            return shown
+        html = _render(page, tables, count)
+        if len(html.encode()) <= LARGEST:
+            return html
     return _render(page, (), 0)
 
 

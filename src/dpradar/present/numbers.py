@@ -59,8 +59,8 @@ def least(bound: Bound, digits: int = 6) -> str:
     >>> least(Bound(value=0.38914, side="upper", rule="exact-known-cell", low=0.3, high=0.38914), 3)
     ', at least 0.300'
     """
-    shown = bound.side == "upper" and bound.low is not None and bound.low > 0.0
-    return f", at least {rounded(bound.low or 0.0, digits, 'down')}" if shown else ""
+    bounded = bound.side == "upper" and bound.low is not None and bound.low > 0.0
+    return f", at least {rounded(bound.low or 0.0, digits, 'down')}" if bounded else ""
 
 
 def safe_number(value: float, more_private: str | None, digits: int = 6) -> str:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 __all__ = ["curve_sentence", "icons_sentence", "success_curve_sentence", "sweep_sentence"]
 
 
-def icons_sentence(counts: Counts, told: str) -> str:
-    """Return what an icon array shows, for those who do not see it; ``told`` says right when."""
+def icons_sentence(counts: Counts, right: str) -> str:
+    """Return what an icon array shows, for those who do not see it; ``right`` says when a guess is right."""
     if counts.before is None:
         rest = f"the bound does not say about the other {counts.people - counts.added:,}"
-        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {told}; {rest}."
+        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {right}; {rest}."
     wrong = counts.people - counts.before - counts.added
     return (
-        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {told}, "
+        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {right}, "
         f"{wrong:,} wrong."
     )
 
@@ -34,11 +34,11 @@ def curve_sentence(name: str, baseline: float, success: float) -> str:
 
 def sweep_sentence(parameter: str, lines: Sequence[tuple[str, tuple[float, float], tuple[float, float]]]) -> str:
     """Return what varying a parameter does, for those who do not see it: each line from its first point to its last."""
-    told = "".join(
+    changes = "".join(
         f" {name}: from at most {count_up(y, 100)} of 100 at {x:g} to {count_up(last[1], 100)} at {last[0]:g}."
         for name, (x, y), last in lines
     )
-    return f"What taking part adds against {parameter}.{told}"
+    return f"What taking part adds against {parameter}.{changes}"
 
 
 def success_curve_sentence(baseline: float, success: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtra
-from .pages import assessment_page
+from .pages import page_of
 
 if TYPE_CHECKING:
     from ..results import Assessment
@@ -29,10 +29,10 @@ def plot_assessment(result: Assessment, ax: Any = None) -> Any:
     except ImportError:
         raise MissingExtra("matplotlib", "report") from None
     if ax is None:
-        # A figure without pyplot: nothing is kept open, and no window is needed.
+        # A figure without pyplot: nothing stays open, and no window is needed.
         ax = Figure(figsize=(4.2, 3.6), layout="constrained").add_subplot()
     ax.plot([0.0, 1.0], [0.0, 1.0], linestyle="--", linewidth=1.0, color="0.4", label="nothing learned")
-    curve = assessment_page(result).curve
+    curve = page_of(result).curve
     if curve is not None:
         for line in curve.lines:
             ax.plot(*zip(*line.points, strict=True), linewidth=2.0, label="no attacker does better")

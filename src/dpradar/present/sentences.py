@@ -3,8 +3,8 @@
 Words: 100 people as denominator, 10,000 for all numbers where one is below one in a hundred, never a numerator of one
 over a changing denominator; the blind guess beside the result; "at most" or "up to" for upper bounds, "at least" for
 lower ones, "about" with its interval for estimates. Two attackers have two names: one learns from the data (maximises
-rad), one only wants to be right (maximises success). What attacks and audits found is told in ``findings``, what
-pictures show in ``pictures``.
+rad), one only wants to be right (maximises success). Sentences that only one kind of result has stand beside its page,
+what pictures show in ``pictures``.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ..results.change import Change, LimitResult
 
 __all__ = [
-    "ASSUMED",
     "BOTH_TRUE",
     "COUNTED",
+    "KNOWN",
     "NOT_COVERED",
     "NOT_COVERED_LIST",
     "NOT_PRIVATE",
@@ -45,16 +45,16 @@ __all__ = [
     "QUANTITIES",
     "REPORTS",
     "achieved_limit_sentence",
-    "achieved_sentence",
+    "achieved_number",
     "advantage_sentence",
     "blind_sentence",
     "both_sentence",
     "calibration_headline",
+    "capital",
     "change_sentence",
     "compared_sentence",
     "cost_sentence",
     "keeps_sentence",
-    "kept_sentence",
     "largest_sentence",
     "limit_sentence",
     "limit_words",
@@ -72,7 +72,8 @@ BOTH_TRUE = (
     "value, so it can be right more often and learn less."
 )
 MAYBE_LOWER = "the true value may be lower"
-ASSUMED = "the attacker knows the mechanism, the prior and every other record."
+NO_RULE = "no rule covers this case"
+KNOWN = "knows the mechanism, the prior and every other record"
 PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
 NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about each
     "other releases about the same people that were not included",
@@ -84,12 +85,12 @@ NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about 
 )
 NOT_COVERED = "{}.".format("; ".join(NOT_COVERED_LIST).capitalize())
 NOT_PRIVATE = (
-    "If what is believed beforehand was estimated from confidential records, these numbers tell something about them "
-    "and are not themselves differentially private."
+    "If the prior was estimated from confidential records, these numbers reveal something about them and are not "
+    "themselves differentially private."
 )
 COUNTED = (
-    "What is believed beforehand was counted in a table, so they tell something about its records, exact ones most, "
-    "and are not themselves differentially private."
+    "The prior was counted in a table, so these numbers reveal something about its records, exact numbers most, and "
+    "are not themselves differentially private."
 )
 QUANTITIES = {
     "rad": "what taking part adds",
@@ -108,6 +109,11 @@ _FPR = {"tpr": "fpr", "epsilon": "delta"}
 REPORTS = 10_000
 _SAME = 1e-9  # numbers of two attackers that differ by rounding only
 _LEAST = 0.5  # below half a person the nearest count is 0
+
+
+def capital(text: str) -> str:
+    """Return text that begins with a capital letter."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def advantage_sentence(result: Assessment) -> str:
@@ -197,13 +203,13 @@ def largest_sentence(result: Assessment, where: str = "") -> str:
     counts = advantage_counts(result)
     at = f" ({where})" if where else ""
     if counts is not None:
-        told = f"{LEARNER} is right about {_more(counts.added, counts.people, counts.most)}"
-        return f"Because they took part, {told}{at}."
+        more = f"{LEARNER} is right about {_more(counts.added, counts.people, counts.most)}"
+        return f"Because they took part, {more}{at}."
     blind = blind_counts(result)
     if blind is not None:
-        told = f"{GUESSER} is right about {_more(blind.added, blind.people, blind.most)}"
-        return f"After seeing this release, {told} than by guessing blindly{at}."
-    return f"No number can be given{at}: {result.reason.get('rad', 'no rule speaks about it')}."
+        more = f"{GUESSER} is right about {_more(blind.added, blind.people, blind.most)}"
+        return f"After seeing this release, {more} than by guessing blindly{at}."
+    return f"No number can be given{at}: {result.reason.get('rad', NO_RULE)}."
 
 
 def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
@@ -226,16 +232,16 @@ def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
 
 def neighbours_sentence(neighbours: str | None) -> str:
     """Return which data sets are compared."""
-    told = {
+    compared = {
         "replace-one": "One record replaced by another (replace-one).",
         "add-remove": "One record added or removed (add-remove).",
     }.get(neighbours or "", "One record replaced, added or removed, whichever tells more.")
-    return told if neighbours == "replace-one" else f"{told} What taking part adds (rad) compares two records."
+    return compared if neighbours == "replace-one" else f"{compared} What taking part adds (rad) compares two records."
 
 
 def _value(limit: LimitResult) -> str:
     if limit.value is None:
-        return f"unknown ({limit.reason or 'no rule speaks about it'})"
+        return f"unknown ({limit.reason or NO_RULE})"
     return f"{'' if limit.side == 'exact' else 'at most '}{shown_limit(limit.value, 'up')}"
 
 
@@ -274,12 +280,12 @@ def limit_sentence(limit: LimitResult) -> str:
     'Kept: what taking part adds (rad) is 0.059454, the limit 0.1.'
     """
     source = f" ({limit.source})" if limit.source else ""
-    told = f"{_quantity(limit)}{_relation(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
+    reached = f"{_quantity(limit)}{_relation(limit)} is {_value(limit)}, the limit {limit.limit:g}{source}."
     if limit.met:
-        return f"Kept{limit_remark(limit)}: {told}{f' {IDLE}' if limit.idle else ''}"
+        return f"Kept{limit_remark(limit)}: {reached}{f' {IDLE}' if limit.idle else ''}"
     if limit.value is None:
-        return f"Not confirmed: {told}"
-    return f"Not kept: {told}" if limit.side == "exact" else f"Not confirmed: {told[:-1]}; {MAYBE_LOWER}."
+        return f"Not confirmed: {reached}"
+    return f"Not kept: {reached}" if limit.side == "exact" else f"Not confirmed: {reached[:-1]}; {MAYBE_LOWER}."
 
 
 def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
@@ -293,7 +299,7 @@ def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
         most = f"{plain_count(limit.limit * people)} of {people:,}"
     more = "" if others == 0 else f" {others} more {'is' if others == 1 else 'are'} listed below."
     maybe = "" if limit.side == "exact" or limit.value is None else f"; {MAYBE_LOWER}"
-    return f"{words[:1].upper()}{words[1:]} is {value}, the limit {most}{maybe}{at}.{more}"
+    return f"{capital(words)} is {value}, the limit {most}{maybe}{at}.{more}"
 
 
 _LOCAL = re.compile(r"Repeated\((?:GRR|SUE|OUE|SubsetSelection|BLH|OLH|SHE|THE|HadamardResponse)\(.*\), (\d+)\)")
@@ -307,10 +313,10 @@ def per_report_words(release: str, parameter: str, value: float) -> str:
     >>> per_report_words("Repeated(OUE(m=20, epsilon=1.0), 4)", "epsilon", 0.5)
     ' per report (2 over all 4 reports)'
     """
-    found = _LOCAL.fullmatch(release) if parameter == "epsilon" else None
-    if found is None:
+    repeated = _LOCAL.fullmatch(release) if parameter == "epsilon" else None
+    if repeated is None:
         return ""
-    times = int(found.group(1))
+    times = int(repeated.group(1))
     return f" per report ({safe_number(times * value, 'up')} over all {times} reports)"
 
 
@@ -328,8 +334,8 @@ def change_sentence(change: Change, release: str = "") -> str:
     value = safe_number(change.value, change.more_private)
     keeps = "keeps" if change.exact else "can be shown to keep"
     per_report = per_report_words(release, change.parameter, change.value)
-    told = f"{change.parameter} {value}{per_report} instead of {change.instead_of:g}"
-    return f"The smallest change that {keeps} every limit: {told}."
+    smallest = f"{change.parameter} {value}{per_report} instead of {change.instead_of:g}"
+    return f"The smallest change that {keeps} every limit: {smallest}."
 
 
 def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
@@ -351,39 +357,34 @@ def _up(cost: float) -> str:
 def calibration_headline(result: Calibration) -> str:
     """Return the answer of a calibration: the value that keeps every limit, or why none does."""
     if result.value is None:
-        return f"Not met: {result.reason}."
+        return f"{capital(result.reason)}."
     accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
     if result.status == "free":
-        told = f"{result.reason[:1].upper()}{result.reason[1:]}."
-        return told if accuracy or not any(one.idle for one in result.achieved) else idle_sentence(result.achieved)
-    kept = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
+        reason = f"{capital(result.reason)}."
+        return reason if accuracy or not any(one.idle for one in result.achieved) else idle_sentence(result.achieved)
+    side = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
     per_report = per_report_words(result.release or "", result.parameter, result.value)
-    told = f"{result.parameter} {safe_number(result.value, kept)}{per_report} keeps every limit"
+    answer = f"{result.parameter} {safe_number(result.value, side)}{per_report} keeps every limit"
     if result.status == "stopped":
-        return f"{told}; {result.reason}."
-    shown = "does" if result.exact else "can be shown to"
-    least = f"the {'most' if accuracy else 'least'} noise that {shown}. Release: {result.release}."
+        return f"{answer}; {result.reason}."
+    verb = "does" if result.exact else "can be shown to"
+    least = f"the {'most' if accuracy else 'least'} noise that {verb}. Release: {result.release}."
     near = [one for one in result.achieved if one.near_ceiling]
-    return f"{told}{limit_remark(near[0])}: {least}" if near else f"{told}: {least}"
+    return f"{answer}{limit_remark(near[0])}: {least}" if near else f"{answer}: {least}"
 
 
-def achieved_sentence(value: float) -> str:
+def achieved_number(value: float) -> str:
     """Return what a calibrated release reaches, rounded up."""
     return rounded(value, 6, "up") if value < LARGE else significant(value, 6, "up")
 
 
 def achieved_limit_sentence(one: Achieved) -> str:
     """Return a limit of a calibration beside what is reached."""
-    word = "" if one.side == "exact" else "at most "
-    kept = one.limit is None or one.value <= one.limit
-    verb = f"{f'Kept{limit_remark(one)}' if kept else 'Not confirmed'}: {one.quantity}{_relation(one)}"
+    word = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
+    within = one.limit is None or one.value <= one.limit
+    verb = f"{f'Kept{limit_remark(one)}' if within else 'Not confirmed'}: {one.quantity}{_relation(one)}"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"
-    return f"{verb} is {word}{achieved_sentence(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
-
-
-def kept_sentence(limits: int) -> str:
-    """Return the word of the verdict where every limit is kept."""
-    return "Limit kept" if limits == 1 else "Limits kept"
+    return f"{verb} is {word}{achieved_number(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
 
 
 def keeps_sentence(name: str, *, met: bool) -> str:
@@ -393,7 +394,7 @@ def keeps_sentence(name: str, *, met: bool) -> str:
 
 def left_out_sentences(result: Assessment) -> list[str]:
     """Return which rules would know more but cannot take so much, so that nobody takes the bound for the truth."""
-    return [f"Only a bound: {rule} was left out ({why})." for rule, why in result.left_out.items()]
+    return [f"Upper bound only: {rule} was not used ({why})." for rule, why in result.left_out.items()]
 
 
 def compared_sentence(least: str, most: str, *, exact: bool) -> str:

@@ -1,115 +1,106 @@
-"""Results as text for a terminal."""
+"""Pages as text for a terminal: the answer first, no pictures, and nothing that is for documents only."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..numerics.rounding import rounded
-from .numbers import number, safe_number
-from .parts import assumed, beside, bound_rows, card_of
-from .sentences import (
-    ASSUMED,
-    COUNTED,
-    achieved_sentence,
-    advantage_sentence,
-    blind_sentence,
-    calibration_headline,
-    cost_sentence,
-    rate_sentence,
-)
-from .verdicts import raw_sentence
-from .view import page_of
+from ..params import visible
+from .page import HEADINGS
+from .pages import page_of
 
 if TYPE_CHECKING:
-    from ..results import Assessment, Calibration
-    from ..results.run import RunResult
-    from .view import Card, Page
+    from collections.abc import Iterable
 
-__all__ = [
-    "advantage_sentence",
-    "blind_sentence",
-    "explain",
-    "explain_calibration",
-    "explain_run",
-    "number",
-    "rate_sentence",
-    "safe_number",
-    "summary",
-]
+    from .page import Card, Page, Section, Table
+
+__all__ = ["explain", "table_lines", "text"]
 
 
-def summary(result: Assessment) -> list[tuple[str, str, str]]:
-    """Return rows (quantity, value in words, rule and theorem) for a table."""
-    return bound_rows(result)
-
-
-def explain_calibration(result: Calibration) -> str:
-    """Return the answer of a calibration: the value, what it achieves, which limit decides and what it costs."""
-    if result.value is None:
-        return calibration_headline(result)
-    lines = [calibration_headline(result), ""]
-    for one in result.achieved:
-        limit = "" if one.limit is None else f"  limit {one.limit:g}"
-        rule = f" ({', '.join(text for text in (one.rule, one.neighbours) if text)})" if one.rule else ""
-        most = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
-        lines.append(f"{one.quantity:<24} {most + achieved_sentence(one.value):<12}{limit}  {one.threat}{rule}")
-        lines += [text for text in (raw_sentence(one),) if text]
-    if result.binding is not None and len(result.achieved) > 1:
-        lines.append(f"The limit that decides: {result.binding}.")
-    lines += [sentence for name, cost in result.cost.items() if (sentence := cost_sentence(name, cost))]
-    lines += [f"Assumes: {text}." for text in result.assumes]
-    return "\n".join(lines)
-
-
-def explain(result: Assessment) -> str:
-    """Return the whole answer: who guesses what, the sentences, the numbers with their rules, what is assumed.
+def explain(result: Any) -> str:
+    """Return a result as text.
 
     Examples
     --------
     >>> import dpradar as dr
-    >>> print(explain(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))).splitlines()[2])
-    Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses would be...
+    >>> print(explain(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))).splitlines()[0])
+    Because they took part, an attacker who learns from the data is right about 14 more people in every 100.
     """
-    card = card_of(result)
-    lines = [f"Release: {result.release}", f"Threat:  {result.threat}"]
-    lines += [text for text in (card.note, card.sentences[0], card.blind, *beside(result)) if text]
-    lines.append("")
-    for name, value, rule in bound_rows(result):
-        lines.append(f"{name:<11} {value:<18} {rule}")
-    if result.baseline is not None:
-        lines.append(f"{'baseline':<11} {rounded(result.baseline, 6, 'nearest'):<18} best guess without the release")
-    lines += ["", f"Assumes: {ASSUMED}", *(f"         {note}" for note in assumed(result))]
-    return "\n".join(lines)
+    return text(page_of(result))
 
 
-def explain_run(result: RunResult) -> str:
-    """Return the answer of a run: the verdict, then every threat with its limits, the cost and the evidence."""
-    return _page_text(page_of(result))
-
-
-def _page_text(page: Page) -> str:
-    told = [page.title, *([page.description] if page.description else []), ""]
+def text(page: Page) -> str:
+    """Return a page as text: verdict, title, threats, tables, costs, evidence, what is assumed, how to repeat it."""
     word = f"{page.verdict.word.upper()}. " if page.verdict.word else ""
-    told += [f"{word}{page.verdict.text}", *page.verdict.more]
-    for card in page.cards:
-        told += ["", *_card_text(card)]
-    if page.utility is not None:
-        told += ["", "What the noise costs:"]
-        told += [f"  {text}" for text in (*page.utility.sentences, *(limit.text for limit in page.utility.limits))]
-    for section in page.sections:
-        told += ["", f"{section.title}:", *([f"  {section.text}"] if section.text else [])]
-        told += [line for one in section.findings for line in (f"  {one.title}.", f"    {one.text}")]
-    told += ["", f"Assumes: {ASSUMED}"]
-    told += [
-        f"{entry.term}: {entry.text}"
-        for entry in page.label
-        if entry.term in ("Assumes", "Not covered") or entry.text == COUNTED
+    numbered = len(page.cards) > 1
+    blocks = [
+        [f"{word}{page.verdict.text}", *page.verdict.more],
+        [line for line in (page.title, page.description) if line],
+        *(_card(card, numbered=numbered) for card in page.cards),
+        *(_captioned(table) for table in page.tables if not table.only),
+        _utility(page),
+        *(_section(section) for section in page.sections),
+        [f"{entry.term}: {entry.text}" for entry in page.label if not entry.only],
+        [f"Note: {note}" for note in page.notes],
+        _reproduce(page),
     ]
-    return "\n".join(told)
+    return visible("\n\n".join("\n".join(block) for block in blocks if block))
 
 
-def _card_text(card: Card) -> list[str]:
+def _indented(lines: Iterable[str | None], spaces: int) -> list[str]:
+    return [f"{' ' * spaces}{line}" for line in lines if line]
+
+
+def _card(card: Card, *, numbered: bool) -> list[str]:
+    number = f"{card.number}. " if numbered else ""
     group = f" [{card.group}]" if card.group else ""
-    told = [text for text in (*card.sentences, card.blind, card.note) if text]
-    lines = [*told, *(limit.text for limit in card.limits)]
-    return [f"{card.number}. {card.title}{group}", *(f"   {line}" for line in lines)]
+    limits = (limit.text for limit in card.limits)
+    lines = (*card.who, *card.sentences, card.blind, card.note, *limits)
+    return [f"{number}{card.title}{group}", *_indented(lines, 3)]
+
+
+def _captioned(table: Table) -> list[str]:
+    notes = (f"{letter}: {note}" for letter, note in table.notes)
+    return [f"{table.caption}:", *_indented([*table_lines(table), *notes], 2)]
+
+
+def table_lines(table: Table) -> list[str]:
+    r"""Return a table in columns, without its caption and its notes; only the columns that a terminal has room for.
+
+    Examples
+    --------
+    >>> from dpradar.present.page import Table
+    >>> rows = (("what taking part adds", "0.1", "exact"), ("right", "0.25", "upper"))
+    >>> table = Table(
+    ...     caption="", headings=("Measure", "Value", "Side"), rows=rows, narrow=(0, 1), names=("rad", "success")
+    ... )
+    >>> print("\n".join(table_lines(table)))
+    Measure  Value
+    rad      0.1
+    success  0.25
+    """
+    rows = [(name, *row[1:]) for name, row in zip(table.names, table.rows, strict=True)] if table.names else table.rows
+    columns = table.narrow or range(len(table.headings))
+    cells = [[row[i] for i in columns] for row in (table.headings, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _utility(page: Page) -> list[str]:
+    if page.utility is None:
+        return []
+    limits = (limit.text for limit in page.utility.limits)
+    return [HEADINGS["utility"], *_indented([*page.utility.sentences, *limits], 2)]
+
+
+def _section(section: Section) -> list[str]:
+    lines = [f"{section.title}:", *_indented([section.text], 2)]
+    for finding in section.findings:
+        word = f"{finding.word.upper()}. " if finding.word else ""
+        lines += _indented([f"{word}{finding.title}."], 2)
+        lines += _indented([finding.text, *(() if finding.only else finding.details)], 4)
+    return lines
+
+
+def _reproduce(page: Page) -> list[str]:
+    entries = [f"{entry.term}: {entry.text}" for entry in page.reproduce.entries if not entry.only]
+    return entries + [f"{listing.title}: {listing.text}" for listing in page.reproduce.listings if not listing.only]

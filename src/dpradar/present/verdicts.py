@@ -175,11 +175,11 @@ def raw_sentence(one: LimitResult | Achieved) -> str | None:
         return None
     share = share_of(one.value, one.raw.least, one.raw.most)
     way = "of that" if one.raw.least == 0.0 else f"of the way there from {one.raw.least:.4g}"
-    told = f"Publishing the raw data would give {one.quantity} {one.raw.most:.4g}"
+    raw = f"Publishing the raw data would give {one.quantity} {one.raw.most:.4g}"
     if one.raw.most - one.raw.least <= _SNAP:
-        return f"{told}, no more than without it."
+        return f"{raw}, no more than without it."
     end = f": {near_words(share, one.side)}." if one.near_ceiling else "."
-    return f"{told}; this release reaches {share_words(share, one.side)} {way}{end}"
+    return f"{raw}; this release reaches {share_words(share, one.side)} {way}{end}"
 
 
 def idle_sentence(limits: Sequence[Achieved]) -> str:
@@ -199,14 +199,14 @@ def idle_sentence(limits: Sequence[Achieved]) -> str:
     if raw is None:
         return ""
     half = raw.least + 0.5 * (raw.most - raw.least)
-    told = (
+    answer = (
         f"Even publishing the raw data would keep this limit, so it does not protect: it gives {one.quantity} "
         f"{raw.most:.4g}, the limit is {one.limit:g}."
     )
     if raw.most - raw.least <= _SNAP:
-        return f"{told} No limit on {one.quantity} can protect here: the raw data tell this attacker nothing by it."
+        return f"{answer} No limit on {one.quantity} can protect here: the raw data tell this attacker nothing by it."
     which = "half of that" if raw.least == 0.0 else "half of the way there from the blind guess"
-    return f"{told} A limit that protects lies well below, such as {one.quantity} {half:.4g}, {which}."
+    return f"{answer} A limit that protects lies well below, such as {one.quantity} {half:.4g}, {which}."
 
 
 def count_sentence(attackers: Sequence[bool | None], *, accuracy: bool | None, noun: str = "attacker") -> str:
@@ -221,27 +221,27 @@ def count_sentence(attackers: Sequence[bool | None], *, accuracy: bool | None, n
     >>> count_sentence([None], accuracy=True), count_sentence([True], accuracy=None)
     ('No limit on the risk is set. Accuracy: kept.', '')
     """
-    limited = [kept for kept in attackers if kept is not None]
-    without = [str(i) for i, kept in enumerate(attackers, 1) if kept is None]
-    told = []
+    limited = [met for met in attackers if met is not None]
+    without = [str(i) for i, met in enumerate(attackers, 1) if met is None]
+    parts = []
     if not limited:
-        told.append("No limit on the risk is set.")
+        parts.append("No limit on the risk is set.")
     elif len(attackers) > 1:
         many = len(attackers)
         if without:
             who = f"{len(limited)} of {many} {noun}s {'has' if len(limited) == 1 else 'have'} a limit"
         else:
             who = f"{'Both' if many == 2 else f'All {many}'} {noun}s have a limit"
-        kept = {1: "kept", 2: "both kept"}.get(len(limited), "all kept")
-        told.append(f"{who}, {kept if all(limited) else _some(limited)}.")
+        every = {1: "kept", 2: "both kept"}.get(len(limited), "all kept")
+        parts.append(f"{who}, {every if all(limited) else _some(limited)}.")
         if without:
             names = " and ".join([", ".join(without[:-1]), without[-1]] if len(without) > 1 else without)
-            told.append(f"{noun.capitalize()}{'s' if len(without) > 1 else ''} {names}: no limit set.")
+            parts.append(f"{noun.capitalize()}{'s' if len(without) > 1 else ''} {names}: no limit set.")
     if accuracy is not None:
-        told.append(f"Accuracy: {'kept' if accuracy else 'not kept'}.")
-    return " ".join(told)
+        parts.append(f"Accuracy: {'kept' if accuracy else 'not kept'}.")
+    return " ".join(parts)
 
 
 def _some(limited: Sequence[bool]) -> str:
-    kept = sum(limited)
-    return f"kept for {kept} of them" if kept else ("not kept" if len(limited) == 1 else "kept for none of them")
+    count = sum(limited)
+    return f"kept for {count} of them" if count else ("not kept" if len(limited) == 1 else "kept for none of them")

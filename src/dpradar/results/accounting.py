@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ParameterError
-from ..params import visible
 from .advice import Advice
 from .assessment import Assessment
 from .checking import checked
@@ -190,9 +189,9 @@ class Accounting:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.granular import explain_accounting
+        from ..present.text import explain
 
-        return visible(explain_accounting(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

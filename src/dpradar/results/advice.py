@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from ..params import visible
 from .checking import checked
 
 __all__ = ["Advice", "Notice"]
@@ -127,6 +126,6 @@ class Advice:
 
     def explain(self) -> str:
         """Return the advice in sentences."""
-        from ..present.granular import explain_advice
+        from ..present.text import explain
 
-        return visible(explain_advice(self))
+        return explain(self)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
-from ..params import visible
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
 from .checking import checked
@@ -221,7 +220,7 @@ class Assessment:
         """Return the answer in sentences."""
         from ..present.text import explain
 
-        return visible(explain(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the assessment for people, as .html or .md, and return where it is."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..params import visible
 from .checking import checked
 
 __all__ = ["AttackRun", "Estimate"]
@@ -120,9 +119,9 @@ class AttackRun:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.evidence import explain_attack
+        from ..present.text import explain
 
-        return visible(explain_attack(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the run for people, as .html or .md, and return where it is."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..params import visible
 from .attack import Estimate
 from .checking import checked
 
@@ -174,9 +173,9 @@ class AuditResult:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.evidence import explain_audit
+        from ..present.text import explain
 
-        return visible(explain_audit(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

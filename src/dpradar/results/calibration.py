@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..params import visible
 from .ceiling import Raw
 from .checking import checked
 
@@ -159,9 +158,9 @@ class Calibration:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.text import explain_calibration
+        from ..present.text import explain
 
-        return visible(explain_calibration(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the calibration for people, as .html or .md, and return where it is."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..params import visible
 from .bound import Bound
 from .checking import checked
 
@@ -190,9 +189,9 @@ class Correlation:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.correlation import explain_correlation
+        from ..present.text import explain
 
-        return visible(explain_correlation(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the answer for people, as .html or .md, and return where it is."""

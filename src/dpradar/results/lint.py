@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ..params import visible
 from .audit import AuditResult
 from .checking import checked
 
@@ -116,9 +115,9 @@ class LintReport:
 
     def explain(self) -> str:
         """Return the findings in sentences."""
-        from ..present.linted import explain_lint
+        from ..present.text import explain
 
-        return visible(explain_lint(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the result for people, as .html or .md, and return where it is."""

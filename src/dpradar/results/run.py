@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..params import visible
 from .assessment import Assessment
 from .attack import AttackRun
 from .audit import AuditResult
@@ -348,9 +347,9 @@ class RunResult:
 
     def explain(self) -> str:
         """Return the answer in sentences."""
-        from ..present.text import explain_run
+        from ..present.text import explain
 
-        return visible(explain_run(self))
+        return explain(self)
 
     def report(self, path: str | Path) -> Path:
         """Write the run for people, as .html or .md, and return where it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from ..options.reading import Steps
@@ -13,6 +14,8 @@ __all__ = ["Call"]
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function of dpradar by its public name, and its arguments: numbers, texts, lists, or further calls.
+
+    A class of a plug-in is named ``module:Class``.
 
     Examples
     --------
@@ -32,17 +35,25 @@ class Call:
         made = {name: _build(value) for name, value in self.kwargs.items()}
         return _found(self.name)(*map(_build, self.args), **made)
 
+    @property
+    def function(self) -> str:
+        """The name of the function in Python code."""
+        module, _, name = self.name.rpartition(":")
+        return name if module or self.name.startswith("stats.") else f"dr.{name}"
+
     def source(self) -> str:
-        """Return Python code for the call, with dpradar imported as dr."""
+        """Return Python code for the call, with dpradar imported as dr and what ``imports`` says."""
         parts = [_source(value) for value in self.args]
         parts += [f"{name}={_source(value)}" for name, value in self.kwargs.items()]
-        prefix = "" if self.name.startswith("stats.") else "dr."
-        return f"{prefix}{self.name}({', '.join(parts)})"
+        return f"{self.function}({', '.join(parts)})"
 
-    def names(self) -> set[str]:
-        """Return the names of this call and of those inside it."""
+    def imports(self) -> list[str]:
+        """Return the lines of Python code that import what this call, and those inside it, use beside dpradar."""
+        module, _, name = self.name.rpartition(":")
+        own = [f"from {module} import {name}"] if module else []
+        own += ["from scipy import stats"] if self.name.startswith("stats.") else []
         inner = [value for value in (*self.args, *self.kwargs.values()) if isinstance(value, Call)]
-        return {self.name}.union(*(call.names() for call in inner))
+        return list(dict.fromkeys([*own, *(line for call in inner for line in call.imports())]))
 
 
 def _build(value: Any) -> Any:
@@ -63,6 +74,9 @@ def _found(name: str) -> Any:
     """Return the object behind a public name; ``stats`` is that of scipy, which is slow to import."""
     from .. import guarantees, mechanisms, threats
 
+    module, _, plugin = name.rpartition(":")
+    if module:
+        return getattr(import_module(module), plugin)
     first, _, rest = name.partition(".")
     if first == "stats":
         from scipy import stats
@@ -73,8 +87,8 @@ def _found(name: str) -> Any:
 
         return register
     if name == "data.prior":
-        from .tables import counted
+        from .table_prior import cached_prior_of_files
 
-        return counted
+        return cached_prior_of_files
     found = next(getattr(module, first) for module in (mechanisms, guarantees, threats) if hasattr(module, first))
     return getattr(found, rest) if rest else found

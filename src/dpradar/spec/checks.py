@@ -12,7 +12,8 @@ from ..options.reading import inside
 from .evidence import evidence_of
 from .kinds import KINDS
 from .problems import problem_of
-from .question import threat_of, without_prior
+from .question import threat_of
+from .threat_options import has_prior, without_prior
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem
 
 def prior_problems(options: dict[str, Any], place: str, folder: Path | None) -> Iterator[Problem]:
     """Yield what is wrong with a threat that states its own prior, where nothing else is sound yet."""
-    if not {"prior", "values", "records", "data", "m"} & set(options):
+    if not has_prior(options):
         return
     try:
         threat_of(options, inside(place, folder))

@@ -1,16 +1,22 @@
-"""What can be named: kinds of releases. Each is a described class, which declares its options itself."""
+"""What can be named: kinds of releases. Each is a described class, which declares its options itself.
+
+``KINDS`` lists those of dpradar; the kind of a plug-in is looked up when it is named (``options.entry_points``).
+"""
 
 from __future__ import annotations
 
 import difflib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
+from .. import __all__ as public_names
 from .. import guarantees as gs
 from .. import mechanisms as ms
 from ..errors import ParameterError
 from ..options import About, FileName, Flag, describe, described
+from ..options.entry_points import installed_plugins, is_own_class, plugin_named
 from ..params import shown
 from .calls import Call
 
@@ -21,7 +27,9 @@ if TYPE_CHECKING:
     from ..options.reading import Options, Where
     from ..params import Param
 
-__all__ = ["IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_of"]
+__all__ = ["ALIASES", "IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_named", "kind_of"]
+
+ALIASES = {"pure-dp": "dp"}  # other names in files
 
 
 @described("register", "All releases of a register, together.", samples=False)
@@ -126,7 +134,9 @@ class Kind:
             return Call("PureDP", (), {name: value for name, value in values.items() if name != "delta"})
         if self.cls is RegisterFile:
             return Call("spec.register", (values["file"],))
-        return Call(self.cls.__name__, (), values)
+        name = self.cls.__qualname__
+        is_public = is_own_class(self.cls) and name in public_names
+        return Call(name if is_public else f"{self.cls.__module__}:{name}", (), values)
 
     @contextmanager
     def placed(self, where: Where) -> Iterator[None]:
@@ -141,14 +151,36 @@ class Kind:
 
 
 def kind_of(options: Options, where: Where, known: Sequence[str] | None = None) -> Kind:
-    """Return the kind that the options name, or say which are known."""
+    """Return the kind that the options name, of dpradar or of a plug-in, or say which are known."""
     name, names = options.get("kind"), tuple(KINDS) if known is None else known
-    if isinstance(name, str) and name in names:
-        return KINDS[name]
+    if isinstance(name, str) and (name in names or name not in KINDS) and (kind := kind_named(name)) is not None:
+        return kind
+    names = (*names, *(plugin.kind for plugin in installed_plugins() if plugin.kind not in KINDS))
     near = difflib.get_close_matches(str(name).lower(), names, n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "`dpradar list` describes them."
     got = "nothing" if name is None else shown(name)
     raise ParameterError(where("kind"), f"one of {', '.join(names)}", got, hint)
+
+
+def kind_named(name: str) -> Kind | None:
+    """Return a kind of dpradar, or else that of a plug-in, which is loaded now; None where there is neither."""
+    return KINDS[name] if name in KINDS else _plugin_kind(name)
+
+
+@lru_cache(maxsize=64)
+def _plugin_kind(name: str) -> Kind | None:
+    plugin = plugin_named(name)
+    return None if plugin is None else _kind(plugin.load())
+
+
+class _Kinds(dict[str, Kind]):
+    """The kinds of dpradar by name; ``KINDS[name]`` also gives that of a plug-in."""
+
+    def __missing__(self, name: str) -> Kind:
+        kind = _plugin_kind(name)
+        if kind is None:
+            raise KeyError(name)
+        return kind
 
 
 def _kind(cls: Any) -> Kind:
@@ -166,6 +198,6 @@ _CLASSES: tuple[Any, ...] = (
     *(ms.Laplace, ms.Gaussian, ms.Geometric, ms.DiscreteGaussian, ms.Exponential, ms.Channel),
     *(gs.ApproxDP, gs.GDP, gs.ZCDP, gs.RDP, ms.DPSGD, RegisterFile, gs.TotalVariation, gs.Tradeoff),
 )
-KINDS: Mapping[str, Kind] = {cls.KIND: _kind(cls) for cls in _CLASSES}
-KINDS = {**KINDS, "dp": _without_delta_pure(KINDS["dp"])}
+KINDS: Mapping[str, Kind] = _Kinds({cls.KIND: _kind(cls) for cls in _CLASSES})
+KINDS = _Kinds({**KINDS, "dp": _without_delta_pure(KINDS["dp"])})
 IN_FILES = tuple(name for name in KINDS if KINDS[name].cls is not RegisterFile)  # a file is a register itself

@@ -11,7 +11,7 @@ from ..bounds.question import Case
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
 from ..calibration.limit import COSTS
-from ..calibration.release_family import family_of_param
+from ..calibration.release_family import family_of_template
 from ..errors import NumericsError, ParameterError, UnsupportedError
 from ..results.bound import QUANTITIES
 from ..results.change import Change, LimitResult
@@ -21,7 +21,6 @@ from .question import release_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..mechanisms.capabilities import Mechanism
     from ..results import Assessment
     from ..threats import Prior, Threat
     from .model import Spec
@@ -153,12 +152,9 @@ def change_of(
     wanted = [*limits, Limit(**costs)] if costs else list(limits)
     question, where = spec.release(release), spec.where("release", release)
 
-    def build(value: float) -> Mechanism:
-        made: Mechanism = release_of({**question, param.name: value}, where)
-        return made
-
+    family = family_of_template(param, lambda value: release_of({**question, param.name: value}, where))
     try:
-        found = calibrate_family(family_of_param(param, build), wanted, _PRECISION, progress)
+        found = calibrate_family(family, wanted, _PRECISION, progress)
     except _FAILURES:
         return None
     return Change(

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path  # noqa: TC003 (annotations are read)
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from annotated_types import Ge
+
+from ..attacks.attack_runs import CONFIDENCE, TRIALS
 from ..errors import ParameterError
+from ..options import About, Day, ListOf
 from ..options.reading import inside
-from .question import THREAT, release_call, size_of, threat_of, without_prior
+from .question import THREAT, release_call, size_of, threat_of
+from .threat_options import without_prior
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..options.reading import Where
     from ..threats import Threat
     from .calls import Call
 
-__all__ = ["AttackSpec", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
+__all__ = ["AttackSpec", "Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 
-Day = dt.date | str
+Relation = Annotated[
+    Literal["replace-one", "add-remove"], About("the relation of the data sets that are compared", example="add-remove")
+]
+_Date = Annotated[dt.date | str, Day(), About("")]
+_ForPeople = Annotated[str, About("")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,10 +37,10 @@ class ReleaseSpec:
     kind: str
     options: dict[str, Any] = field(default_factory=dict, hash=False)
     times: int = 1
-    name: str = ""
-    what: str = ""
-    date: Day | None = None
-    note: str = ""
+    name: _ForPeople = ""
+    what: _ForPeople = ""
+    date: _Date | None = None
+    note: _ForPeople = ""
 
     @property
     def question(self) -> dict[str, Any]:
@@ -46,19 +54,32 @@ class ThreatSpec:
     """One threat: its options as they were written, the limits under it, and where they come from."""
 
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    name: str = ""
+    name: _ForPeople = ""
     limits: dict[str, Any] = field(default_factory=dict, hash=False)  # numbers, and what is acknowledged
-    limit_source: str = ""
+    limit_source: _ForPeople = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackSpec:
     """The optimal attack, to be run on every release as evidence."""
 
-    trials: int = 100_000
-    seed: int = 1
-    maximise: Literal["rad", "success"] = "rad"
-    confidence: float = 0.95
+    trials: Annotated[int, TRIALS] = 100_000
+    seed: Annotated[int, Ge(0), About("the seed; it gives the same result again")] = 1
+    maximise: Annotated[Literal["rad", "success"], About("what the attacker maximises")] = "rad"
+    confidence: Annotated[float, CONFIDENCE] = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Who assessed, who decided what, when, and until when it holds."""
+
+    assessed_by: _ForPeople = ""
+    decided_by: _ForPeople = ""
+    by: _ForPeople = ""
+    date: _Date | None = None
+    review_by: _Date | None = None
+    outcome: _ForPeople = ""
+    note: _ForPeople = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +100,21 @@ class Spec:
 
     releases: tuple[ReleaseSpec, ...]
     threats: tuple[ThreatSpec, ...] = ()
-    title: str = ""
-    description: str = ""
-    neighbours: str | None = None
-    together: Literal["compose", "compare"] = "compose"
+    title: _ForPeople = ""
+    description: _ForPeople = ""
+    neighbours: Relation | None = None
+    together: Annotated[
+        Literal["compose", "compare"],
+        About("how several releases are judged: all were published about the same people, or one of them will be"),
+    ] = "compose"
     utility: dict[str, float] = field(default_factory=dict, hash=False)
     attack: AttackSpec | None = None
-    results: tuple[str, ...] = ()
-    include_prior: bool = False
-    noise_table: bool = True
-    decision: dict[str, Day] = field(default_factory=dict, hash=False)
+    results: Annotated[
+        tuple[str, ...], ListOf("a list of files with saved attacks or audits"), About("saved attacks and audits")
+    ] = ()
+    include_prior: Annotated[bool, About("whether the report shows the prior")] = False
+    noise_table: Annotated[bool, About("whether the report shows a table of the noise")] = True
+    decision: dict[str, dt.date | str] = field(default_factory=dict, hash=False)
     folder: Path | None = field(default=None, compare=False)
     file: str = field(default="the spec", compare=False)  # its name in messages
 

@@ -12,14 +12,15 @@ from ..granularity import Claim, Facts, Granularity, Partition, Pipeline, Practi
 from ..options.reading import inside
 from ..params import shown
 from .model import place_of
-from .problems import problem_of, shape_problems
+from .pipeline_tables import PRACTICE, TABLES, TOP
+from .problems import problem_of
 from .question import release_of
 from .read import plain_tables, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .shapes import Table
+    from ..options.tables import Table
 
 __all__ = ["parse_pipeline", "read_pipeline"]
 
@@ -63,7 +64,7 @@ def parse_pipeline(text: str, *, file: str = "the pipeline") -> Pipeline:
     Traceback (most recent call last):
         ...
     dpradar.errors.SpecError: the pipeline has 2 problems:
-      titel: is not known here. Did you mean 'title'?
+      titel: is not a key of this table. Did you mean 'title'?
       step.epsilon: must be a number at least 0, or a table from granularities to numbers; got -1.0. Such as epsilon...
     """
     draft = _Draft(plain_tables(text, file))
@@ -82,9 +83,7 @@ class _Draft:
 
     def pipeline(self) -> Pipeline | None:
         """Return the pipeline, or None where something is wrong with it."""
-        from .pipeline_shapes import TABLES, PipelineTop
-
-        top = self._checked(PipelineTop, self.data, "") or {}
+        top = self._checked(TOP, self.data, "") or {}
         alone = {n: self._checked(TABLES[n], self.data[n], n) or {} for n in _ALONE if n in self.data}
         partitions = [one for one in self._each("partition", self._partition) if one is not None]
         known = {one.name: one for one in partitions}
@@ -113,20 +112,14 @@ class _Draft:
             self.problems.append(problem_of(error, place, keys))
             return None
 
-    def _checked(self, model: type[Table], table: Any, place: str) -> dict[str, Any] | None:
-        """Return the keys of a table, or None where its shape is wrong."""
-        from pydantic import ValidationError
-
-        try:
-            return model.model_validate(table).model_dump(exclude_unset=True)
-        except ValidationError as error:
-            self.problems += shape_problems(error, model, place)
-            return None
+    def _checked(self, keys: Table, table: Any, place: str) -> dict[str, Any] | None:
+        """Return the keys of a table, or None where something is wrong with them."""
+        values, problems = keys.read(table, place)
+        self.problems += problems
+        return None if problems else values
 
     def _each(self, name: str, make: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
         """Return what is made of [name] or of every [[name]]; None for those that are wrong."""
-        from .pipeline_shapes import TABLES
-
         given = self.data.get(name, [])
         tables = [given] if isinstance(given, dict) else given
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -151,8 +144,6 @@ class _Draft:
 
     def _steps(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[Step] | None:
         """Return one step, or one for each cell."""
-        from .pipeline_shapes import PRACTICE
-
         table = {key: value for key, value in table.items() if key not in _FREE}
         practice = Practice(**{key: table.pop(key) for key in PRACTICE if key in table})
         if not self._known(place, table.get("partition"), known):

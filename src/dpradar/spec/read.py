@@ -15,20 +15,19 @@ from ..numerics.limited_reading import read_text
 from ..options.reading import inside
 from ..params import shown
 from .checks import prior_problems, spec_problems
-from .kinds import IN_FILES, kind_of
+from .file_tables import SINGLE, THREAT_TABLE, TOP, release_table
+from .kinds import ALIASES, IN_FILES, kind_of
 from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
-from .problems import problem_of, shape_problems
-from .question import THREAT
-from .register import ALIASES
+from .problems import problem_of
+from .threat_options import THREAT
 
 if TYPE_CHECKING:
-    from .shapes import Table
+    from ..options.tables import Table
 
 __all__ = ["parse", "plain_tables", "read", "text_of"]
 
 MOST_BYTES = 1_000_000
 _PEOPLE = ("kind", "name", "what", "date", "note", "times")
-_SINGLE = ("utility", "evidence", "report", "decision")
 _COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$")
 
 
@@ -71,10 +70,10 @@ def _near(path: Path) -> str:
     return f"Did you mean {beside[near[0]]!r}?" if near else ""
 
 
-def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> Spec:
+def parse(text: str, *, folder: Path | None = None, file: str = "the spec", top: Table = TOP) -> Spec:
     r"""Return the spec that a TOML text describes, or raise SpecError with all its problems.
 
-    Without a ``folder`` the text may name no files.
+    Without a ``folder`` the text may name no files. ``top`` lists the keys outside of tables.
 
     Examples
     --------
@@ -82,12 +81,12 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec") -> S
     Traceback (most recent call last):
         ...
     dpradar.errors.SpecError: the spec has 3 problems:
-      titel: is not known here. Did you mean 'title'?
+      titel: is not a key of this table. Did you mean 'title'?
       release.m: must be a whole number at least 2; got 1. It is the number of values a person can have.
       release.epsilon: must be a number at least 0; got '0,5'. '0,5' has a decimal comma. Write it with a point: 0.5.
     """
     draft = _Draft(plain_tables(text, file), folder, file)
-    spec = draft.spec()
+    spec = draft.spec(top)
     problems = [*draft.problems, *spec_problems(spec, draft.sound)]
     if problems:
         raise SpecError(file, problems)
@@ -131,14 +130,12 @@ class _Draft:
     problems: list[Problem] = field(default_factory=list)
     sound: set[str] = field(default_factory=set)  # the places of tables without problems of their own
 
-    def spec(self) -> Spec:
+    def spec(self, keys: Table) -> Spec:
         """Return the spec of what is sound; a table that is not stands there empty."""
-        from .shapes import TABLES, Top
-
-        top = self._checked(Top, self.data, "")
+        top = self._checked(keys, self.data, "")
         releases = tuple(self._release(place, table) for place, table in self._tables("release"))
-        threats = tuple(self._threat(TABLES["threat"], place, table) for place, table in self._tables("threat"))
-        rest = {name: self._checked(TABLES[name], self.data.get(name, {}), name) for name in _SINGLE}
+        threats = tuple(self._threat(place, table) for place, table in self._tables("threat"))
+        rest = {name: self._checked(table, self.data.get(name, {}), name) for name, table in SINGLE.items()}
         evidence = rest["evidence"]
         return Spec(
             releases=releases,
@@ -153,17 +150,14 @@ class _Draft:
             file=self.file,
         )
 
-    def _checked(self, model: type[Table], table: Any, place: str) -> dict[str, Any]:
+    def _checked(self, keys: Table, table: Any, place: str) -> dict[str, Any]:
         """Return the keys of a table that is sound, or none."""
-        from pydantic import ValidationError
-
-        try:
-            found = model.model_validate(table, context={"where": inside(place, self.folder)})
-        except ValidationError as error:
-            self.problems += shape_problems(error, model, place)
+        values, problems = keys.read(table, place, self.folder)
+        if problems:
+            self.problems += problems
             return {}
         self.sound.add(place)
-        return found.model_dump(exclude_unset=True)
+        return values
 
     def _tables(self, name: str) -> list[tuple[str, Any]]:
         """Return [name] or every [[name]] with its place."""
@@ -178,8 +172,6 @@ class _Draft:
         return [(place_of(name, i, len(tables)), table) for i, table in enumerate(tables)]
 
     def _release(self, place: str, table: dict[str, Any]) -> ReleaseSpec:
-        from .shapes import release_model
-
         kind = table.get("kind")
         table = {**table, "kind": ALIASES.get(kind, kind)} if isinstance(kind, str) else table
         try:
@@ -187,15 +179,15 @@ class _Draft:
         except ParameterError as error:
             self.problems.append(problem_of(error, place))
             return ReleaseSpec(kind="")
-        found = self._checked(release_model(table["kind"]), table, place)
-        people = {name: found.pop(name) for name in _PEOPLE if name in found}
-        return ReleaseSpec(**{"kind": table["kind"], **people}, options=found)
+        options = self._checked(release_table(table["kind"]), table, place)
+        people = {name: options.pop(name) for name in _PEOPLE if name in options}
+        return ReleaseSpec(**{"kind": table["kind"], **people}, options=options)
 
-    def _threat(self, model: type[Table], place: str, table: dict[str, Any]) -> ThreatSpec:
-        found = self._checked(model, table, place)
+    def _threat(self, place: str, table: dict[str, Any]) -> ThreatSpec:
+        options = self._checked(THREAT_TABLE, table, place)
         if place not in self.sound:  # the prior can be wrong too
             wrong = {problem.path for problem in self.problems}
             sound = {key: table[key] for key in THREAT if key in table and f"{place}.{key}" not in wrong}
             self.problems += prior_problems(sound, place, self.folder)
-        people = {name: found.pop(name) for name in ("name", "limits", "limit_source") if name in found}
-        return ThreatSpec(**people, options=found)
+        people = {name: options.pop(name) for name in ("name", "limits", "limit_source") if name in options}
+        return ThreatSpec(**people, options=options)

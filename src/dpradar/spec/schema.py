@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .shapes import Table
+from ..options.tables import document_schema
 
-__all__ = ["pipeline_schema", "schema", "schema_of"]
+__all__ = ["pipeline_schema", "schema"]
 
 
 def schema() -> dict[str, Any]:
@@ -18,9 +17,9 @@ def schema() -> dict[str, Any]:
     >>> sorted(schema()["properties"])[:4]
     ['decision', 'description', 'evidence', 'neighbours']
     """
-    from .shapes import file_model
+    from .file_tables import spec_file
 
-    return schema_of(file_model())
+    return document_schema(spec_file())
 
 
 def pipeline_schema() -> dict[str, Any]:
@@ -31,20 +30,6 @@ def pipeline_schema() -> dict[str, Any]:
     >>> sorted(pipeline_schema()["properties"])[:4]
     ['claim', 'data', 'note', 'partition']
     """
-    from .pipeline_shapes import pipeline_model
+    from .pipeline_tables import pipeline_file
 
-    return schema_of(pipeline_model())
-
-
-def schema_of(model: type[Table]) -> dict[str, Any]:
-    """Return the JSON Schema of files of a shape."""
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema()}
-    cleaned: dict[str, Any] = _without_nulls(made)
-    return cleaned
-
-
-def _without_nulls(part: Any) -> Any:
-    """Return the schema without ``"default": null``: a key that is not given has no value, and TOML no null."""
-    if isinstance(part, dict):
-        return {key: _without_nulls(value) for key, value in part.items() if not (key == "default" and value is None)}
-    return [_without_nulls(one) for one in part] if isinstance(part, list) else part
+    return document_schema(pipeline_file())

@@ -13,19 +13,18 @@ from ..errors import ParameterError
 from ..options import Rows, Span
 from ..options.reading import FLAGS, PLAIN
 from .kinds import kind_of
-from .question import THREAT, release_call, threat_call
+from .question import release_call, threat_call
+from .threat_options import OPTIONS, THREAT
 
 if TYPE_CHECKING:
     from ..options.reading import Options, Where
-    from .calls import Call
     from .model import ReleaseSpec, Spec, ThreatSpec
 
 __all__ = ["command", "python", "toml", "value_text"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_DEFAULTS = [("times", 1), ("delta", 0), ("knowledge", "nothing"), ("goal", "exact")]
+_DEFAULTS = [("times", 1), ("delta", 0), *((name, option.default) for name, option in OPTIONS.items())]
 _NOT_ATTACKED = ("baseline", "membership", "worst", "neighbours", "sensitivity", "nonnegative")
-_HIDDEN = ("prior", "values", "records", "knowledge", "goal")  # may hold frequencies, labels or records
 
 
 # ------------------------------------------------------------------------------------------------------------- TOML
@@ -95,7 +94,7 @@ def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
 
 
 def _secret(key: str, value: Any) -> bool:
-    if key not in _HIDDEN:
+    if key not in OPTIONS or not OPTIONS[key].about.private:
         return False
     if isinstance(value, str) and value.startswith(("@", "columns:", "continuous:")):
         return False  # names of files, columns and distributions
@@ -220,11 +219,7 @@ def python(question: Options, where: Where = PLAIN) -> str:
     release, threat = release_call(question, where), threat_call(question, where)
     relation = question.get("neighbours")
     asked = "" if relation is None else f", neighbours={relation!r}"
-    lines = ["import dpradar as dr", *_imports(threat), ""]
+    lines = ["import dpradar as dr", *release.imports(), *threat.imports(), ""]
     lines += [f"release = {release.source()}", f"threat = {threat.source()}"]
     lines += [f"result = dr.assess(release, threat{asked})", "print(result.explain())", ""]
     return "\n".join(lines)
-
-
-def _imports(threat: Call) -> list[str]:
-    return ["from scipy import stats"] if any(name.startswith("stats.") for name in threat.names()) else []

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..numerics.decimals import as_fraction, whole_numbers
+from ..options.alternatives import Alternative, Alternatives
 from ..params import Param, as_floats
 from .knowledge import codes_of, column_codes
 from .prior import checked_labels
@@ -39,6 +40,13 @@ class Goal:
     >>> Goal.columns("diagnosis")
     Goal.columns('diagnosis')
     """
+
+    KINDS: ClassVar[Alternatives] = Alternatives.of(
+        Alternative("exact", "the exact value"),
+        Alternative("within", "a guess near the value", "number", "ETA"),
+        Alternative("labels", "which group the person is in", "list", "A,A,B"),
+        Alternative("columns", "some columns of the record", "list", "NAMES"),
+    )
 
     kind: Literal["exact", "within", "labels", "columns"]
     eta: float = 0.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
+from ..options.alternatives import Alternative, Alternatives
 from .prior import checked_labels, plain_label
 
 if TYPE_CHECKING:
@@ -50,6 +51,13 @@ class Knowledge:
     >>> Knowledge.labels(["north", "north", "south"]).codes(Prior.uniform(3)).tolist()
     [0, 0, 1]
     """
+
+    KINDS: ClassVar[Alternatives] = Alternatives.of(
+        Alternative("nothing", "nothing about the person"),
+        Alternative("everything", "the value; asks if it was used"),
+        Alternative("labels", "which group the person is in", "list", "A,A,B"),
+        Alternative("columns", "some columns of the record", "list", "NAMES"),
+    )
 
     kind: Literal["nothing", "everything", "labels", "columns"]
     names: tuple[Hashable, ...] = ()

@@ -13,8 +13,6 @@ from .forms.form import PLACE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..spec.calls import Call
-
 __all__ = ["Copy", "assess_copies", "attack_copies", "calibrate_copies", "compare_copies", "compared_spec", "spec_of"]
 
 Question = dict[str, Any]
@@ -75,12 +73,14 @@ def assess_copies(question: Question) -> list[Copy]:
 def compare_copies(spec: Spec) -> list[Copy]:
     """Return a comparison in three ways."""
     asked = [spec.question(i, 0) for i in range(len(spec.releases))]
-    lines = ["import dpradar as dr", ""]
+    imports, lines = ["import dpradar as dr"], []
     for question in asked:
         release, threat = release_call(question, PLACE), threat_call(question, PLACE)
+        imports += [*release.imports(), *threat.imports()]
         lines.append(f"print(dr.assess({release.source()}, {threat.source()}{_relation(question)}).explain())")
     commands = "\n".join(command(question) for question in asked)
-    return [Copy("Command line", commands), Copy("Python", "\n".join([*lines, ""])), _toml(spec)]
+    code = "\n".join([*dict.fromkeys(imports), "", *lines, ""])
+    return [Copy("Command line", commands), Copy("Python", code), _toml(spec)]
 
 
 def _relation(question: Question) -> str:
@@ -119,33 +119,12 @@ def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> s
         f"dr.Limit(threat, {', '.join(f'{name}={value!r}' for name, value in one.items())}{_relation(question)})"
         for one in limits
     )
-    head = ["import dpradar as dr", *_imports(threat)]
-    if release.name == "Repeated":
-        inner, times = release.args
-        made = f"dr.Repeated({_with(inner, free)}, {times})"
-        # A function of one number would be searched from another starting point, and end up some 1e-5 beside.
-        head += [
-            "from dpradar.calibration.calibrate import calibrate_family",
-            "from dpradar.calibration.release_family import family_of_param",
-        ]
-        param = f"next(p for p in dr.{inner.name}.PARAMS if p.name == {free!r})"
-        last = [
-            f"family = family_of_param({param}, lambda {free}: {made})",
-            f"result = calibrate_family(family, [{listed}], 1e-5, None)",
-        ]
-    else:
-        fixed = "".join(f", {name}={value!r}" for name, value in release.kwargs.items() if name != free)
-        last = [f"result = dr.calibrate(dr.{release.name}, [{listed}]{fixed})"]
-    return "\n".join([*head, "", f"threat = {threat.source()}", *last, "print(result.explain())", ""])
-
-
-def _with(call: Call, free: str) -> str:
-    given = "".join(f", {name}={value!r}" for name, value in call.kwargs.items() if name != free)
-    return f"dr.{call.name}({free}={free}{given})"
-
-
-def _imports(threat: Call) -> list[str]:
-    return ["from scipy import stats"] if any(name.startswith("stats.") for name in threat.names()) else []
+    head = ["import dpradar as dr", *release.imports(), *threat.imports()]
+    release, times = release.args if release.name == "Repeated" else (release, 1)
+    fixed = "".join(f", {name}={value!r}" for name, value in release.kwargs.items() if name != free)
+    fixed += "" if times == 1 else f", times={times!r}"
+    last = f"result = dr.calibrate({release.function}, [{listed}]{fixed})"
+    return "\n".join([*head, "", f"threat = {threat.source()}", last, "print(result.explain())", ""])
 
 
 def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> list[Copy]:
@@ -154,7 +133,8 @@ def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> 
     release, threat = release_call(question, PLACE), threat_call(question, PLACE)
     code = [
         "import dpradar as dr",
-        *_imports(threat),
+        *release.imports(),
+        *threat.imports(),
         "",
         f"release = {release.source()}",
         f"threat = {threat.source()}",

@@ -33,13 +33,17 @@ def argmax_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | Non
     Notes
     -----
     Given an output the value with the largest pi_z k(theta - v_z) is the best guess, and those for which it is the same
-    one form an interval. Whoever guesses is right about somebody else with a probability between the smallest and the
-    largest of the prior. For equal probabilities this is [RAD] Examples 4.7 and 4.8 with gaps g_i between neighbours:
-    m rad = sum_i P(|noise| < g_i / 2). docs/derivations/line.md.
+    one form an interval: always for equal probabilities, else where the kernel promises ``single_crossing``. Whoever
+    guesses is right about somebody else with a probability between the smallest and the largest of the prior. For equal
+    probabilities this is [RAD] Examples 4.7 and 4.8 with gaps g_i between neighbours: m rad = sum_i
+    P(|noise| < g_i / 2). docs/derivations/line.md.
     """
     alone = len(cover.blocks) == 1 and cover.single.size == 0 and cover.blocks[0].kind == "singletons"
     whole = np.isneginf(model.low) and np.isposinf(model.high) and not model.clamp
     if not (alone and whole and bool(np.all(model.weights == 1.0))):
+        return None
+    # Between values of equal probability the nearest is the likeliest; others need one place where they change.
+    if not (prior.is_uniform or model.kernel.single_crossing):
         return None
     pi = prior.probabilities
     if prior.is_uniform:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
 from ...numerics.special import ndtr, ndtri
+from ..question import Inapplicable
 
 __all__ = ["AtEnd", "GaussianNoise", "LaplaceNoise", "Likelihood", "noise_of"]
 
@@ -198,5 +199,5 @@ def noise_of(kernel: object) -> GaussianNoise | LaplaceNoise:
         return GaussianNoise(kernel.sigma)
     if isinstance(kernel, LaplaceKernel):
         return LaplaceNoise(kernel.scale)
-    message = "needs Laplace or Gaussian noise"
-    raise TypeError(message)
+    message = "knows Laplace and Gaussian noise"
+    raise Inapplicable(message)

@@ -11,10 +11,6 @@ from numpy.typing import NDArray
 
 from ...errors import ParameterError
 from ..capabilities import SIMULATION_ONLY
-from .drawing import row_chunks
-from .grr import GRR
-from .hadamard import HadamardResponse
-from .histogram import SHE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,73 +66,31 @@ def frequencies(protocol: Any, reports: Any) -> Frequencies:
     >>> bool((abs(found.estimate - [0.5, 0.3, 0.2]) < 4 * found.deviation).all())
     True
     """
-    m = getattr(protocol, "m", None)
-    if m is None or not hasattr(protocol, "at"):
+    release = protocol.at(None) if getattr(protocol, "GROUP", None) == "local" else None
+    if release is None or release.estimator is None:
         raise ParameterError("protocol", "a local protocol, such as OUE(m=10, epsilon=1.0)", repr(protocol))
-    release = protocol.at(None)
     batches: Iterator[Any] = iter([reports]) if isinstance(reports, np.ndarray) else _batches(reports)
-    total, count = np.zeros(m), 0
+    total, count = np.zeros(release.inputs), 0
     for batch in batches:
         array = np.asarray(batch)
         try:
-            total += _held(protocol, release, array)
+            total += release.estimator.sums(array)
         except (IndexError, TypeError, ValueError) as error:
             hint = f"({type(error).__name__} while reading them.)"
             raise ParameterError("reports", f"reports of {type(protocol).__name__}", "others", hint) from error
         count += array.shape[0]
     if count == 0:
         raise ParameterError("reports", "at least one report", "none")
-    if isinstance(protocol, SHE):
-        deviation = np.full(m, np.sqrt(8.0 / count) / protocol.epsilon)
-        return Frequencies(total / count, deviation, count)
-    own, other = _chances(protocol, release)
-    if own <= other:
+    if not release.estimator.depends_on_value:
         hint = "With epsilon 0 reports say nothing."
         raise ParameterError(
             type(protocol).__name__, "one whose reports depend on the value", "one that does not", hint
         )
-    estimate = (total / count - other) / (own - other)
-    f = np.clip(estimate, 0.0, 1.0)
-    variance = f * own * (1.0 - own) + (1.0 - f) * other * (1.0 - other)
-    return Frequencies(estimate, np.sqrt(variance / count) / (own - other), count)
+    estimate, deviation = release.estimator.estimate(total, count)
+    return Frequencies(estimate, deviation, count)
 
 
 def _batches(reports: Any) -> Iterator[Any]:
     if not isinstance(reports, Iterable):
         raise ParameterError("reports", "an array of reports, or an iterator of such arrays", type(reports).__name__)
     return iter(reports)
-
-
-def _chances(protocol: Any, release: Any) -> tuple[float, float]:
-    """Return the probabilities that a report holds the true value, and another one."""
-    if isinstance(protocol, GRR):
-        return protocol.keep, protocol.other
-    sets = release.sets
-    own = getattr(sets, "own", None)
-    return float(sets.keep if own is None else own), float(sets.other)
-
-
-def _held(protocol: Any, release: Any, reports: NDArray[Any]) -> Floats:
-    """Return how many of the reports hold each value; the sum of the reports for SHE."""
-    m = protocol.m
-    if isinstance(protocol, GRR):
-        return np.bincount(reports, minlength=m).astype(float)
-    if isinstance(protocol, SHE):
-        return np.asarray(reports.sum(axis=0))
-    if isinstance(protocol, HadamardResponse):
-        signs = _walsh_hadamard(np.bincount(reports, minlength=protocol.outputs).astype(float))
-        return (reports.size + signs[1 : m + 1]) / 2.0
-    total = np.zeros(m)
-    for some in row_chunks(reports.shape[0], m):
-        total += np.count_nonzero(release.sets.block(reports[some], np.arange(m)), axis=0)
-    return total
-
-
-def _walsh_hadamard(values: Floats) -> Floats:
-    """Return the product with the Hadamard matrix, in K log K steps."""
-    result, width = values.copy(), 1
-    while width < result.size:
-        pairs = result.reshape(-1, 2, width)
-        result = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
-        width *= 2
-    return result

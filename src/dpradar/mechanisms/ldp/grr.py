@@ -13,6 +13,7 @@ from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_grr
+from .estimators import ShareEstimator
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class GRR:
             sample=self.sample,
             likelihoods=self.likelihoods,
             counting=partial(of_grr, self),
+            estimator=ShareEstimator(self.keep, self.other, partial(np.bincount, minlength=self.m)),
         )
 
     def chunks(self, columns: int) -> Iterator[NDArray[np.float64]]:

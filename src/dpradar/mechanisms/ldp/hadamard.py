@@ -13,6 +13,7 @@ from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
 from ..cost import frequency_cost
+from .estimators import ShareEstimator
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 
 if TYPE_CHECKING:
@@ -79,7 +80,13 @@ class HadamardResponse:
             sets=self,
             sample=self.sample,
             likelihoods=self.likelihoods,
+            estimator=ShareEstimator(self.keep, self.other, self._held),
         )
+
+    def _held(self, reports: Ints) -> Floats:
+        """Return how many of the reports hold each value."""
+        signs = _walsh_hadamard(np.bincount(reports, minlength=self.outputs).astype(float))
+        return (reports.size + signs[1 : self.m + 1]) / 2.0
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield the matrix p(column | value)."""
@@ -117,6 +124,16 @@ class HadamardResponse:
     def likelihoods(self, reports: Any) -> Floats:
         """Return the log-likelihood of every value, one row per report, up to a constant."""
         return np.where(self.block(reports, np.arange(self.m)), self.epsilon, 0.0)
+
+
+def _walsh_hadamard(values: Floats) -> Floats:
+    """Return the product with the Hadamard matrix, in K log K steps."""
+    result, width = values.copy(), 1
+    while width < result.size:
+        pairs = result.reshape(-1, 2, width)
+        result = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+        width *= 2
+    return result
 
 
 def _positive(rows: Ints, columns: Ints) -> Bools:

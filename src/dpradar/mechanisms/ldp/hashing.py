@@ -16,6 +16,7 @@ from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
 from .drawing import row_chunks
+from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values
 from .unary import UnaryChannel
 
@@ -144,6 +145,7 @@ def _release(name: str, reports: HashedReports) -> Release:
         sample=reports.sample,
         likelihoods=reports.likelihoods,
         counting=partial(of_unary, same),
+        estimator=ShareEstimator(reports.keep, reports.other, partial(sums_of_sets, reports)),
         assumes=("each value's hash is as good as an independent fair draw",),
     )
 
@@ -205,6 +207,7 @@ class OLH:
     """
 
     COUNTED_IN_TABLES: ClassVar[bool] = True
+    REPORTS_DEPEND_ON_EPSILON: ClassVar[bool] = True  # the hashes: read with another epsilon they say nothing
 
     m: Values
     epsilon: Epsilon

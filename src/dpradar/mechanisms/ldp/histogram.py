@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..capabilities import OneHot, Release
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..noise.kernels import LaplaceKernel
+from .estimators import MeanEstimator
 from .parameters import FIRST_QUESTION, Epsilon, Values
 from .unary import UnaryChannel
 
@@ -72,6 +74,7 @@ class SHE:
             pair_tv=self._pair_tv,
             sample=self.sample,
             likelihoods=self.likelihoods,
+            estimator=MeanEstimator(8.0 / self.epsilon / self.epsilon),
         )
 
     @property
@@ -133,6 +136,7 @@ Threshold = Annotated[
 ]
 
 
+@lru_cache(maxsize=256)
 def best_threshold(epsilon: float) -> float:
     """Return the threshold in [1/2, 1] with the least variance of estimated frequencies (Wang et al. 2017).
 
@@ -175,13 +179,13 @@ class THE:
     epsilon: Epsilon
     threshold: Threshold | None = None
 
-    def check_together(self) -> None:
-        """Take the threshold with the least variance where none is given."""
-        if self.threshold is None:
-            object.__setattr__(self, "threshold", best_threshold(self.epsilon))
+    @property
+    def level(self) -> float:
+        """The threshold in force: the one given, or the one with the least variance."""
+        return best_threshold(self.epsilon) if self.threshold is None else self.threshold
 
     def _channel(self) -> UnaryChannel:
-        level = float(self.threshold)  # type: ignore[arg-type]
+        level = self.level
         missed = 0.5 * math.exp(-self.epsilon * (1.0 - level) / 2.0)
         other = 0.5 * math.exp(-self.epsilon * level / 2.0)
         difference = -0.5 * (math.expm1(-self.epsilon * (1.0 - level) / 2.0) + math.expm1(-self.epsilon * level / 2.0))
@@ -196,4 +200,8 @@ class THE:
 
     def cost(self) -> dict[str, float]:
         """Return the error of an estimated frequency."""
-        return frequency_cost(self._channel().own, self._channel().other)
+        channel = self._channel()
+        return frequency_cost(channel.own, channel.other)
+
+    def __repr__(self) -> str:
+        return f"THE(m={self.m!r}, epsilon={self.epsilon!r}, threshold={self.level!r})"

@@ -16,6 +16,7 @@ from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_subset
 from .drawing import row_chunks, subsets
+from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 from .reading import BitReports
 
@@ -80,6 +81,7 @@ class SubsetSelection(BitReports):
             sets=self,
             likelihoods=self.likelihoods,
             counting=partial(of_subset, self),
+            estimator=ShareEstimator(self.keep, self.other, partial(sums_of_sets, self)),
         )
 
     def included(self, k: int) -> Floats:

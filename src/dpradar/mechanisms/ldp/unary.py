@@ -17,6 +17,7 @@ from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
 from .drawing import coins, row_chunks
+from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 from .reading import BitReports
 
@@ -104,6 +105,7 @@ class UnaryChannel(BitReports):
             sets=self,
             likelihoods=self.likelihoods,
             counting=partial(of_unary, self),
+            estimator=ShareEstimator(self.own, self.other, partial(sums_of_sets, self)),
         )
 
 

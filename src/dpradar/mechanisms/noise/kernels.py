@@ -62,6 +62,11 @@ class LaplaceKernel:
         both = -0.5 * (np.expm1(-near / self.scale) + np.expm1(-far / self.scale))
         return np.asarray(np.where(across, both, one_side))
 
+    @property
+    def single_crossing(self) -> bool:
+        """The density is log-concave."""
+        return True
+
     def meeting(self, gap: float, ahead: float) -> float:
         """Return where this density, e^ahead times as large, equals a copy at ``gap``; infinite where nowhere."""
         if abs(ahead) * self.scale >= gap:
@@ -122,6 +127,11 @@ class GaussianKernel:
         # A sum of two positive numbers, however small. Few cells hold 0, and erf is not cheap.
         mass[across] = 0.5 * (erf(right[across] / _ROOT2) - erf(left[across] / _ROOT2))
         return mass
+
+    @property
+    def single_crossing(self) -> bool:
+        """The density is log-concave."""
+        return True
 
     def meeting(self, gap: float, ahead: float) -> float:
         """Return where this density, e^ahead times as large, equals a copy at ``gap``."""

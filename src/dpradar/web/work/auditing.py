@@ -29,8 +29,11 @@ __all__ = ["AUDITED", "DEFECTS", "audited", "audited_rows", "claim_of", "merged_
 Progress = Callable[[int, int], None]
 # What is really done with the noise, as a factor: noise k times smaller is epsilon k times larger.
 DEFECTS = {"none": 1.0, "tenth": 0.9, "half": 0.5}
-# The reports of olh are over an alphabet that depends on epsilon; read as those of another epsilon they say nothing.
-_LOCAL = tuple(name for name, kind in KINDS.items() if kind.group == "local" and name != "olh")
+_LOCAL = tuple(
+    name
+    for name, kind in KINDS.items()
+    if kind.group == "local" and not getattr(kind.cls, "REPORTS_DEPEND_ON_EPSILON", False)
+)
 AUDITED = (*_LOCAL, "laplace", "geometric", "gaussian")
 _MOST_PAIRS = 1_000_000
 _HEADER = ("input", "output")

@@ -11,11 +11,11 @@ from ...attacks import attack
 from ...bounds import assess
 from ...calibration.calibrate import calibrate_family
 from ...calibration.limit import Limit
-from ...calibration.release_family import family_of_param
+from ...calibration.release_family import family_of_template
 from ...errors import ParameterError
+from ...present.attack import attack_finding
 from ...present.html import document, fragment
-from ...present.pages import finding_of
-from ...present.view import page_of
+from ...present.pages import page_of
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ...spec.run import run
@@ -24,7 +24,7 @@ from ..forms.form import PLACE
 from .auditing import audited, audited_rows
 
 if TYPE_CHECKING:
-    from ...present.view import Page
+    from ...present.page import Page
     from ...results import Calibration
 
 __all__ = ["TASKS", "Report"]
@@ -86,7 +86,7 @@ def calibrated(data: dict[str, Any], report: Report) -> Answer:
     if param is None:
         raise ParameterError("kind", "one with a parameter that makes noise", repr(question["kind"]))
     wanted = _limits(limits, question)
-    family = family_of_param(param, lambda x: release_of({**question, param.name: x}, PLACE))
+    family = family_of_template(param, lambda x: release_of({**question, param.name: x}, PLACE))
 
     def found(chosen: list[Limit]) -> Calibration | None:
         return calibrate_family(family, chosen, _PRECISION, lambda text: report(text, None)) if chosen else None
@@ -120,7 +120,7 @@ def attacked(data: dict[str, Any], report: Report) -> Answer:
         maximise=data["maximise"],
         progress=lambda done, asked: report(f"{done:,} of {asked:,} trials", done / asked),
     )
-    page = replace(page_of(result), evidence=(finding_of(result, upper),))
+    page = replace(page_of(result), evidence=(attack_finding(result, upper),))
     return _answer(result, page)
 
 

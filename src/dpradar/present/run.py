@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded
 from ..results import AttackRun
-from . import parts, pictures, sentences, verdicts
+from . import assessment_parts as parts
+from . import pictures, sentences, verdicts
+from .attack import attack_finding
+from .audit import audit_finding
 from .numbers import number
-from .pages import finding_of
-from .run_verdicts import Shown, limit_state, run_verdict
-from .view import Chart, Curve, Entry, Finding, Limit, Line, Listing, Page, Reproduce, Table, Utility
+from .page import Chart, Curve, Entry, Finding, Limit, Line, Listing, Page, Reproduce, Table, Utility
+from .run_verdict import AssessedThreat, limit_state, run_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +26,8 @@ if TYPE_CHECKING:
 
     Evidence = AttackRun | AuditResult
 
-__all__ = ["run_page"]
+__all__ = ["page"]
 
-_CAPTION = "Every bound, with its theorem and what it assumes"
 _COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
 _TERMS = {"by": "Assessed by", "date": "Assessed on"}  # older specs say "by"
 _NOT_STATED = "not stated"
@@ -37,56 +38,58 @@ def _limits(limits: Sequence[LimitResult]) -> tuple[Limit, ...]:
     return tuple(Limit(text=sentences.limit_sentence(limit), state=limit_state(limit)) for limit in limits)
 
 
-def _shown(result: RunResult) -> list[Shown]:
-    found: list[Shown] = []
+def _threats(result: RunResult) -> list[AssessedThreat]:
+    threats: list[AssessedThreat] = []
     several = len(result.releases) > 1
     for release in result.releases:
-        told: set[str] = set()
+        said: set[str] = set()
         for threat in release.assessments:
             group = (release.name or release.release) if several else ""
             limits = _limits(threat.limits)
-            card = parts.card_of(threat.assessment, len(found) + 1, threat.name, limits, group)
+            card = parts.card_of(threat.assessment, len(threats) + 1, threat.name, limits, group)
             # What is the same for several attackers on one release is said once.
-            card = replace(card, sentences=tuple(text for text in card.sentences if text not in told))
-            told |= {text for text in [verdicts.rarest_sentence(threat.assessment)] if text}
-            found.append(Shown(card, release, threat, parts.saved_rates(threat.assessment)))
-    return _once(found)
+            card = replace(card, sentences=tuple(text for text in card.sentences if text not in said))
+            said |= {text for text in [verdicts.rarest_sentence(threat.assessment)] if text}
+            threats.append(AssessedThreat(card, release, threat, parts.saved_rates(threat.assessment)))
+    return _once(threats)
 
 
-def _once(shown: Sequence[Shown]) -> list[Shown]:
+def _once(threats: Sequence[AssessedThreat]) -> list[AssessedThreat]:
     """Return the cards with the reason why two attackers gain different numbers on the first that needs it only."""
     why = f" {sentences.BOTH_TRUE}"
-    first = next((i for i, one in enumerate(shown) if (one.card.blind or "").endswith(why)), 0)
+    first = next((i for i, one in enumerate(threats) if (one.card.blind or "").endswith(why)), 0)
     return [
         replace(one, card=replace(one.card, blind=one.card.blind.removesuffix(why)))
         if one.card.blind is not None and i != first
         else one
-        for i, one in enumerate(shown)
+        for i, one in enumerate(threats)
     ]
 
 
-def _paired(result: RunResult, shown: Sequence[Shown]) -> list[tuple[ReleaseResult, Evidence, Shown | None]]:
+def _paired(
+    result: RunResult, threats: Sequence[AssessedThreat]
+) -> list[tuple[ReleaseResult, Evidence, AssessedThreat | None]]:
     """Return every attack and audit with the threat that it was run against.
 
     Threats may read the same in words; their attacks come in the same order.
     """
-    found: list[tuple[ReleaseResult, Evidence, Shown | None]] = []
+    pairs: list[tuple[ReleaseResult, Evidence, AssessedThreat | None]] = []
     for release in result.releases:
-        left = [one for one in shown if one.release is release]
-        for one in release.evidence:
-            against = next((card for card in left if _attacks(one, card)), None)
+        left = [one for one in threats if one.release is release]
+        for evidence in release.evidence:
+            against = next((threat for threat in left if _attacks(evidence, threat)), None)
             if against is not None:
                 left.remove(against)
-            found.append((release, one, against))
-    return found
+            pairs.append((release, evidence, against))
+    return pairs
 
 
-def _attacks(one: Evidence, shown: Shown) -> bool:
-    return isinstance(one, AttackRun) and one.threat == shown.assessment.threat
+def _attacks(evidence: Evidence, threat: AssessedThreat) -> bool:
+    return isinstance(evidence, AttackRun) and evidence.threat == threat.assessment.threat
 
 
 def _with_attacks(
-    curve: Curve | None, paired: Sequence[tuple[ReleaseResult, Evidence, Shown | None]], *, many: bool
+    curve: Curve | None, paired: Sequence[tuple[ReleaseResult, Evidence, AssessedThreat | None]], *, many: bool
 ) -> Curve | None:
     """Return the curve with the interval of an attack under the threat that it was run against."""
     if curve is None:
@@ -94,7 +97,7 @@ def _with_attacks(
     runs = {
         against.card.number if many else 0: one
         for _, one, against in paired
-        # An attack that was made for something else says nothing about the success that the curve bounds.
+        # An attack that maximises something else says nothing about the success that the curve bounds.
         if against is not None and isinstance(one, AttackRun) and one.maximise == "success"
     }
     marks = tuple(
@@ -106,13 +109,13 @@ def _with_attacks(
     return replace(curve, marks=marks)
 
 
-def _lines(shown: Sequence[Shown]) -> list[tuple[str, SavedRates]]:
+def _lines(threats: Sequence[AssessedThreat]) -> list[tuple[str, SavedRates]]:
     """Return one curve for each release: threats of one release share it."""
-    found: dict[str, tuple[str, SavedRates]] = {}
-    for one in shown:
+    curves: dict[str, SavedRates] = {}
+    for one in threats:
         if one.saved is not None:
-            found.setdefault(one.card.group or one.release.release, (one.card.group or one.release.release, one.saved))
-    return list(found.values())
+            curves.setdefault(one.card.group or one.release.release, one.saved)
+    return list(curves.items())
 
 
 def _cost(name: str, cost: float, reports: int) -> str:
@@ -123,8 +126,8 @@ def _cost(name: str, cost: float, reports: int) -> str:
 
 def _reports(release: ReleaseResult) -> int:
     """Return how many reports a frequency is estimated from, as the limit on it says."""
-    asked = [limit.at for limit in release.utility if limit.quantity == "frequency_error" and limit.at is not None]
-    return int(asked[0]) if asked and asked[0] > 1 else sentences.REPORTS
+    reports = [limit.at for limit in release.utility if limit.quantity == "frequency_error" and limit.at is not None]
+    return int(reports[0]) if reports and reports[0] > 1 else sentences.REPORTS
 
 
 def _number(bound: Bound | None) -> str:
@@ -156,34 +159,38 @@ def _noise_row(one: NoiseResult, costs: Sequence[str], reports: int) -> tuple[st
     return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
 
 
-def _utility(result: RunResult, shown: Sequence[Shown]) -> Utility | None:
+def _utility(result: RunResult, threats: Sequence[AssessedThreat]) -> Utility | None:
     several = len(result.releases) > 1
-    told: list[str] = []
+    lines: list[str] = []
     limits: list[Limit] = []
     tables: list[Table] = []
     for release in result.releases:
         name = release.name or release.release
         costs = (sentences.cost_sentence(key, cost, _reports(release)) for key, cost in release.cost.items())
-        found = [text for text in costs if text is not None]
-        told += [f"{name}: {text}" if several else text for text in found]
+        lines += [f"{name}: {text}" if several else text for text in costs if text is not None]
         limits += _limits(release.utility)
-        numbers = [one.card.number for one in shown if one.release is release]
+        numbers = [one.card.number for one in threats if one.release is release]
         table = _noise_table(release, f"Risk and accuracy with other noise{f': {name}' if several else ''}", numbers)
         tables += [] if table is None else [table]
-    if not (told or limits or tables):
+    if not (lines or limits or tables):
         return None
-    return Utility(sentences=tuple(told), limits=tuple(limits), tables=tuple(tables))
+    return Utility(sentences=tuple(lines), limits=tuple(limits), tables=tuple(tables))
 
 
-def _evidence(paired: Sequence[tuple[ReleaseResult, Evidence, Shown | None]], *, one_card: bool) -> tuple[Finding, ...]:
-    found: list[Finding] = []
-    several = len({id(release) for release, _, _ in paired}) > 1
-    for release, one, against in paired:
-        finding = finding_of(one, None if against is None else against.assessment.rad)
+def _evidence(
+    pairs: Sequence[tuple[ReleaseResult, Evidence, AssessedThreat | None]], *, one_card: bool
+) -> tuple[Finding, ...]:
+    findings: list[Finding] = []
+    several = len({id(release) for release, _, _ in pairs}) > 1
+    for release, evidence, against in pairs:
+        if isinstance(evidence, AttackRun):
+            finding = attack_finding(evidence, None if against is None else against.assessment.rad)
+        else:
+            finding = audit_finding(evidence)
         place = f"{against.card.number}. " if against is not None and not one_card else ""
         name = f"{release.name}: " if several and release.name else ""
-        found.append(replace(finding, title=f"{place}{name}{finding.title}"))
-    return tuple(found)
+        findings.append(replace(finding, title=f"{place}{name}{finding.title}", only="document"))
+    return tuple(findings)
 
 
 def _charts(result: RunResult) -> tuple[Chart, ...]:
@@ -195,9 +202,9 @@ def _chart(sweep: SweepResult, *, several: bool) -> Chart:
     lines = []
     for i, name in enumerate(sweep.threats):
         bounds = [(point.value, point.bounds[i]["rad"] or point.bounds[i]["gain"]) for point in sweep.points]
-        known = tuple((value, bound.value) for value, bound in bounds if bound is not None)
-        if known:
-            lines.append(Line(name=name, points=known))
+        points = tuple((value, bound.value) for value, bound in bounds if bound is not None)
+        if points:
+            lines.append(Line(name=name, points=points))
     costs = [name for name in _COSTS if all(name in point.cost for point in sweep.points)]
     rows = tuple(
         (
@@ -219,29 +226,26 @@ def _chart(sweep: SweepResult, *, several: bool) -> Chart:
 
 
 def _counted(release: ReleaseResult) -> list[str]:
-    given = release.parts or (release.release,)
-    dates = release.dates if len(release.dates) == len(given) else ("",) * len(given)
-    return [f"{part} ({date})" if date else part for part, date in zip(given, dates, strict=True)]
+    released = release.parts or (release.release,)
+    dates = release.dates if len(release.dates) == len(released) else ("",) * len(released)
+    return [f"{part} ({date})" if date else part for part, date in zip(released, dates, strict=True)]
 
 
-def _reproduce(result: RunResult, shown: Sequence[Shown]) -> Reproduce:
-    known = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
-    entries = [Entry(term=term, text=text) for term, text in known if text]
-    entries += [Entry(term=f"Release {i}", text=one.release) for i, one in enumerate(result.releases, 1)]
-    entries += parts.prior_entries([(str(one.card.number), one.assessment) for one in shown])
+def _reproduce(result: RunResult, threats: Sequence[AssessedThreat]) -> Reproduce:
+    facts = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
+    facts += [(f"Release {i}", release.release) for i, release in enumerate(result.releases, 1)]
+    entries = [Entry(term=term, text=text, only="document") for term, text in facts if text]
+    entries += parts.prior_entries([(str(one.card.number), one.assessment) for one in threats])
     texts = [("Command", result.command), ("Spec", result.spec_text)]
     listings = [Listing(title=title, text=text) for title, text in texts if text]
-    listings.append(parts.citation_of([one.assessment for one in shown], result.version))
+    listings.append(parts.citation_of([one.assessment for one in threats], result.version))
     return Reproduce(entries=tuple(entries), listings=tuple(listings))
 
 
-def _others(shown: Sequence[Shown]) -> tuple[Table, ...]:
-    found = (parts.other_table(one.assessment, f"Other bounds considered: {_name(one)}") for one in shown)
-    return tuple(table for table in found if table is not None)
-
-
-def _name(one: Shown) -> str:
-    return f"{one.card.number}. {one.card.title}"
+def _others(threats: Sequence[AssessedThreat]) -> tuple[Table, ...]:
+    captions = (f"Other bounds considered: {one.card.number}. {one.card.title}" for one in threats)
+    tables = (parts.other_table(one.assessment, caption) for one, caption in zip(threats, captions, strict=True))
+    return tuple(table for table in tables if table is not None)
 
 
 def _decision(result: RunResult) -> tuple[Entry, ...]:
@@ -252,37 +256,37 @@ def _decision(result: RunResult) -> tuple[Entry, ...]:
         Entry(term=_TERMS.get(key, key.replace("_", " ").capitalize()), text=str(text))
         for key, text in result.decision.items()
     ]
-    named = [entry.term for entry in entries]
-    entries += [Entry(term=t, text=_NOT_STATED) for t in ("Assessed by", "Decided by") if t not in named]
+    terms = [entry.term for entry in entries]
+    entries += [Entry(term=term, text=_NOT_STATED) for term in ("Assessed by", "Decided by") if term not in terms]
     limits = [limit for r in result.releases for limit in (*(x for t in r.assessments for x in t.limits), *r.utility)]
-    told = dict.fromkeys(map(sentences.limit_words, limits))
-    return (*entries, *([Entry(term="Limits", text="; ".join(told))] if told else []))
+    texts = dict.fromkeys(map(sentences.limit_words, limits))
+    return (*entries, *([Entry(term="Limits", text="; ".join(texts))] if texts else []))
 
 
-def run_page(result: RunResult) -> Page:
+def page(result: RunResult) -> Page:
     """Return the page of a run."""
-    shown = _shown(result)
-    paired = _paired(result, shown)
-    many = len(shown) > 1
-    values = [(str(one.card.number) if many else "", one.assessment, one.saved) for one in shown]
-    marked = [(one.card, one.assessment, one.saved) for one in shown]
+    threats = _threats(result)
+    pairs = _paired(result, threats)
+    many = len(threats) > 1
+    values = [(str(one.card.number) if many else "", one.assessment, one.saved) for one in threats]
+    marked = [(one.card, one.assessment, one.saved) for one in threats]
     return Page(
         kind="run",
         title=result.title or "Disclosure risk",
         description=result.description,
-        verdict=run_verdict(result, shown),
-        cards=tuple(one.card for one in shown),
-        curve=_with_attacks(parts.curve_of(_lines(shown), marked), paired, many=many),
+        verdict=run_verdict(result, threats),
+        cards=tuple(one.card for one in threats),
+        curve=_with_attacks(parts.curve_of(_lines(threats), marked), pairs, many=many),
         label=parts.label_of(
-            [(one.card, one.assessment) for one in shown],
+            [(one.card, one.assessment) for one in threats],
             [part for release in result.releases for part in _counted(release)],
-            [one.assessment.neighbours for one in shown],
+            [one.assessment.neighbours for one in threats],
         ),
-        tables=(parts.value_table(values, _CAPTION),) if values else (),
-        others=_others(shown),
-        utility=_utility(result, shown),
+        tables=(parts.value_table(values, only="document"),) if values else (),
+        others=_others(threats),
+        utility=_utility(result, threats),
         charts=_charts(result),
-        evidence=_evidence(paired, one_card=not many),
-        reproduce=_reproduce(result, shown),
+        evidence=_evidence(pairs, one_card=not many),
+        reproduce=_reproduce(result, threats),
         decision=_decision(result),
     )

@@ -1,20 +1,20 @@
-"""The view model: what every renderer shows. All strings are final: rounded to the side that never understates."""
+"""The page of a result: what every renderer shows, as plain data.
+
+All strings are final sentences and numbers, rounded to the side that never understates. Text, HTML, Markdown, notebooks
+and the explorer are renderings of it; escaping, and making hidden characters visible, is left to them. What is marked
+``only="document"`` is left out of the text for a terminal.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..results import Assessment, AttackRun, AuditResult, Calibration
-    from ..results.accounting import Accounting
-    from ..results.correlation import Correlation
-    from ..results.lint import LintReport
-    from ..results.run import RunResult
+from typing import Literal
 
 __all__ = [
+    "AUDITS",
+    "CHECK",
+    "HEADINGS",
+    "MEASUREMENTS",
     "Card",
     "Chart",
     "Curve",
@@ -25,6 +25,7 @@ __all__ = [
     "Line",
     "Listing",
     "Mark",
+    "Only",
     "Page",
     "Reproduce",
     "Scale",
@@ -33,16 +34,26 @@ __all__ = [
     "Table",
     "Utility",
     "Verdict",
-    "page_of",
 ]
 
 # none: no limit was given, so nothing is praised or blamed; open: not shown either way.
 State = Literal["none", "met", "open", "unmet"]
+Only = Literal["", "document"]  # where a part is shown: everywhere, or not in a terminal
+
+HEADINGS = {
+    "cards": "What could someone learn about one person?",
+    "curve": "How much better than guessing?",
+    "label": "What these numbers cover",
+    "tables": "Every number and where it comes from",
+    "utility": "What does the noise cost?",
+    "decision": "Decision record",
+    "reproduce": "Reproduce",
+}
 
 CHECK = "Check of the calculation (simulated here; no software was tested)"
 MEASUREMENTS = "Attacks that were measured"
 AUDITS = "Audits of software"
-NO_AUDIT = "None supplied."
+_NO_AUDIT = "None supplied."
 _KINDS = ("", CHECK, MEASUREMENTS, AUDITS)
 
 
@@ -150,16 +161,23 @@ class Entry:
 
     term: str
     text: str
+    only: Only = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table; the first cell of a row names it. Notes stand below it, each after the letter that cells point to."""
+    """A table; the first cell of a row names it. Notes stand below it, each after the letter that cells point to.
+
+    A terminal has less room: there, ``narrow`` says which columns are shown, and ``names`` are shorter first cells.
+    """
 
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[tuple[str, str], ...] = ()
+    narrow: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    only: Only = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,25 +191,27 @@ class Utility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """A bound and what was found below it, on one axis from 0 to ``end``."""
+    """A bound and what was measured below it, on one axis from 0 to ``end``."""
 
     end: float
     upper: float | None
     low: float
     high: float | None
     upper_text: str
-    found_text: str
+    lower_text: str
     alt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One attack or audit: the sentence that counts, details, and a picture under the bound."""
+    """One attack, audit or broken rule: the sentence that counts, details, and a picture under the bound."""
 
     title: str
     text: str
     state: State
+    word: str = ""  # says the state, as that of a verdict does
     details: tuple[str, ...] = ()
+    only: Only = ""  # of the details
     scale: Scale | None = None
     section: str = ""  # the kind of evidence; empty where the page has one kind only
 
@@ -211,6 +231,7 @@ class Listing:
 
     title: str
     text: str
+    only: Only = "document"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,38 +267,7 @@ class Page:
     def sections(self) -> tuple[Section, ...]:
         """The evidence by kind, so that a simulation is not taken for a test of software; audits may be missing."""
         kinds = {title: tuple(one for one in self.evidence if one.section == title) for title in _KINDS}
-        found = [Section(title=title or self.evidence_title, findings=own) for title, own in kinds.items() if own]
+        sections = [Section(title=title or self.evidence_title, findings=own) for title, own in kinds.items() if own]
         if kinds[CHECK] and not kinds[AUDITS]:
-            found.append(Section(title=AUDITS, text=NO_AUDIT))
-        return tuple(found)
-
-
-def page_of(
-    result: Assessment | Calibration | AttackRun | AuditResult | RunResult | Accounting | LintReport | Correlation,
-) -> Page:
-    """Return the page of a result.
-
-    Examples
-    --------
-    >>> import dpradar as dr
-    >>> page = page_of(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10))))
-    >>> page.verdict.text
-    'Because they took part, an attacker who learns from the data is right about 14 more people in every 100.'
-    """
-    from ..errors import ParameterError
-    from . import accounting_view, correlation_view, pages, runs
-
-    builders: dict[str, Callable[[Any], Page]] = {
-        "Assessment": pages.assessment_page,
-        "Calibration": pages.calibration_page,
-        "AttackRun": pages.attack_page,
-        "AuditResult": pages.audit_page,
-        "RunResult": runs.run_page,
-        "Accounting": accounting_view.accounting_page,
-        "LintReport": accounting_view.lint_page,
-        "Correlation": correlation_view.correlation_page,
-    }
-    builder = builders.get(type(result).__name__)
-    if builder is None:
-        raise ParameterError("page_of", f"given one of {', '.join(builders)}", type(result).__name__)
-    return builder(result)
+            sections.append(Section(title=AUDITS, text=_NO_AUDIT))
+        return tuple(sections)

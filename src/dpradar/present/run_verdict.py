@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..results.ceiling import share_of
+from . import assessment_parts as parts
 from . import sentences, verdicts
-from .view import Verdict
+from .page import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
     from ..results.change import LimitResult
     from ..results.run import ReleaseResult, RunResult, ThreatResult
     from ..results.tradeoff import SavedRates
-    from .view import Card, State
+    from .page import Card, State
 
-__all__ = ["Shown", "limit_state", "run_verdict"]
+__all__ = ["AssessedThreat", "limit_state", "run_verdict"]
 
 # Where the count of attackers says the same, it stands instead of these.
 _PLAIN_WORDS = ("Limit kept", "Limits kept", "Limits kept where set", "Accuracy kept")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One card and what it was made from."""
+class AssessedThreat:
+    """One card and the threat that it is about."""
 
     card: Card
     release: ReleaseResult
@@ -53,8 +54,8 @@ def _weight(assessment: Assessment) -> float:
     return -1.0 if bound is None else round(bound.value, 9)  # the first of those that differ by rounding only
 
 
-def _where(shown: Shown, many: int) -> str:
-    card = shown.card
+def _where(threat: AssessedThreat, many: int) -> str:
+    card = threat.card
     if many == 1:
         return ""
     return f"{card.number}. {card.title}" + (f", {card.group}" if card.group else "")
@@ -62,7 +63,7 @@ def _where(shown: Shown, many: int) -> str:
 
 def _compared(result: RunResult) -> list[str]:
     """Return which releases keep their limits, and which gives away least where that is known for all of them."""
-    kept = [
+    which = [
         sentences.keeps_sentence(release.name or release.release, met=release.met)
         for release in result.releases
         if release.met is not None and result.met is False
@@ -76,59 +77,59 @@ def _compared(result: RunResult) -> list[str]:
         for release in result.releases
     }
     exact = all(bound is not None and bound.side == "exact" for bound in worst.values())
-    known = {name: bound.value for name, bound in worst.items() if bound is not None}
-    if len(known) < 2 or len(known) < len(result.releases) or len(set(known.values())) == 1:
-        return kept
-    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
-    return [*kept, sentences.compared_sentence(least, most, exact=exact)]
+    values = {name: bound.value for name, bound in worst.items() if bound is not None}
+    if len(values) < 2 or len(values) < len(result.releases) or len(set(values.values())) == 1:
+        return which
+    least, most = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    return [*which, sentences.compared_sentence(least, most, exact=exact)]
 
 
-def _unmet(result: RunResult, shown: Sequence[Shown]) -> list[tuple[LimitResult, str]]:
-    found = [(limit, _where(one, len(shown))) for one in shown for limit in one.threat.limits if not limit.met]
-    return found + [(limit, release.name) for release in result.releases for limit in release.utility if not limit.met]
+def _unmet(result: RunResult, threats: Sequence[AssessedThreat]) -> list[tuple[LimitResult, str]]:
+    risks = [(limit, _where(one, len(threats))) for one in threats for limit in one.threat.limits if not limit.met]
+    return risks + [(limit, release.name) for release in result.releases for limit in release.utility if not limit.met]
 
 
 def _changes(result: RunResult) -> list[str]:
-    found: dict[str, None] = {}
+    changes: dict[str, None] = {}
     for release in result.releases:
         prefix = f"{release.name}: " if len(result.releases) > 1 and release.name else ""
         whole = [release.change] if release.change is not None else [t.change for t in release.assessments]
         for change in whole:
             if change is not None:
                 text = sentences.change_sentence(change, release.release)
-                found[prefix + text] = None
-    return list(found)
+                changes[prefix + text] = None
+    return list(changes)
 
 
-def run_verdict(result: RunResult, shown: Sequence[Shown]) -> Verdict:
+def run_verdict(result: RunResult, threats: Sequence[AssessedThreat]) -> Verdict:
     """Return the verdict in one sentence, and what must be read with it; open where evidence was interrupted."""
-    verdict = _of_limits(result, shown)
+    verdict = _of_limits(result, threats)
     if result.complete:
         return verdict
-    told = "Incomplete: an attack or an audit was interrupted, so nothing is shown by it that was not found."
+    interrupted = "An attack or an audit was interrupted: it says nothing about what it had not looked at."
     state: State = "open" if verdict.state == "met" else verdict.state
     word = f"Incomplete. {verdict.word}" if verdict.word else "Incomplete"
-    return replace(verdict, state=state, word=word, more=(told, *verdict.more))
+    return replace(verdict, state=state, word=word, more=(interrupted, *verdict.more))
 
 
-def _of_limits(result: RunResult, shown: Sequence[Shown]) -> Verdict:
-    if not shown:
+def _of_limits(result: RunResult, threats: Sequence[AssessedThreat]) -> Verdict:
+    if not threats:
         return Verdict(text="Nothing was assessed.")
-    largest = max(shown, key=lambda one: _weight(one.assessment))
-    told = sentences.largest_sentence(largest.assessment, _where(largest, len(shown)))
+    largest = max(threats, key=lambda one: _weight(one.assessment))
+    headline = sentences.largest_sentence(largest.assessment, _where(largest, len(threats)))
     compared = _compared(result) if len(result.releases) > 1 else []
-    counted = _counted_limits(result, shown)
-    beside = [text for one in shown if (text := _raw_text(one, len(shown)))]
+    counted = _counted_limits(result, threats)
+    beside = [text for one in threats if (text := _raw_text(one, len(threats)))]
     state: State
     if result.met is None:
-        word, state = _without_limits(shown)
-        return Verdict(text=told, state=state, word=word, more=(*beside, *compared))
+        word = parts.unprotected_word(one.assessment for one in threats)
+        return Verdict(text=headline, state="open" if word else "none", word=word, more=(*beside, *compared))
     if result.met:
         word, state = _kept_word(result)
         if counted and word in _PLAIN_WORDS:  # the count says it all
             word, counted = counted[0].rstrip("."), []
-        return Verdict(text=told, state=state, word=word, more=(*counted, *beside, *compared))
-    unmet = _unmet(result, shown)
+        return Verdict(text=headline, state=state, word=word, more=(*counted, *beside, *compared))
+    unmet = _unmet(result, threats)
     first, where = unmet[0]
     state = "unmet" if any(limit_state(limit) == "unmet" for limit, _ in unmet) else "open"
     word = "Limit not kept" if state == "unmet" else "Limit not confirmed"
@@ -137,7 +138,7 @@ def _of_limits(result: RunResult, shown: Sequence[Shown]) -> Verdict:
     return Verdict(text=text, state=state, word=word, more=more)
 
 
-def _raw_text(one: Shown, many: int) -> str | None:
+def _raw_text(one: AssessedThreat, many: int) -> str | None:
     """Return how near a release comes to the raw data for one attacker, where that is too near."""
     text = verdicts.ceiling_sentence(one.assessment)
     if text is None or not one.threat.near_ceiling:
@@ -146,47 +147,36 @@ def _raw_text(one: Shown, many: int) -> str | None:
     return f"{where}: {text}" if where else text
 
 
-def _counted_limits(result: RunResult, shown: Sequence[Shown]) -> list[str]:
+def _counted_limits(result: RunResult, threats: Sequence[AssessedThreat]) -> list[str]:
     """Return how many attackers have a limit and keep it, and whether the accuracy does."""
     utility = [limit.met for release in result.releases for limit in release.utility]
     noun = "attacker" if len(result.releases) == 1 else "card"
     accuracy = all(utility) if utility else None
-    text = verdicts.count_sentence([one.threat.met for one in shown], accuracy=accuracy, noun=noun)
+    text = verdicts.count_sentence([one.threat.met for one in threats], accuracy=accuracy, noun=noun)
     return [text] if text else []
-
-
-def _without_limits(shown: Sequence[Shown]) -> tuple[str, State]:
-    """Return the word where no limit is given: none, unless a release hardly protects."""
-    if any(one.assessment.says_nothing for one in shown):
-        return verdicts.VACUOUS_WORD, "open"
-    near = [one.assessment for one in shown if one.assessment.near_ceiling]
-    if near and near[0].rad is not None and near[0].share is not None:
-        words = verdicts.near_words(near[0].share, near[0].rad.side)
-        return f"{words[:1].upper()}{words[1:]}", "open"
-    return "", "none"
 
 
 def _kept_word(result: RunResult) -> tuple[str, State]:
     """Return the word where every limit is kept; green only if each attacker has one that the raw data would break."""
-    kept = sentences.kept_sentence(sum(len(threat.limits) for threat in result.threats))
+    word = "Limit kept" if sum(len(threat.limits) for threat in result.threats) == 1 else "Limits kept"
     near = [threat for threat in result.threats if threat.near_ceiling and not threat.acknowledged]
     if result.says_nothing:
-        return f"{kept}, but this guarantee rules out almost nothing", "open"
+        return f"{word}, but this guarantee rules out almost nothing", "open"
     if near:
-        return f"{kept}, but {_near_words(near[0])}", "open"
+        return f"{word}, but {_near_words(near[0])}", "open"
     if any(threat.near_ceiling for threat in result.threats):
-        return f"{kept}, {verdicts.ACKNOWLEDGED}", "none"
+        return f"{word}, {verdicts.ACKNOWLEDGED}", "none"
     if any(threat.idle for threat in result.threats):
-        return f"{kept}, but the raw data would keep one too", "open"
+        return f"{word}, but the raw data would keep one too", "open"
     if result.green:
-        return kept, "met"
+        return word, "met"
     return ("Limits kept where set" if any(threat.limits for threat in result.threats) else "Accuracy kept"), "open"
 
 
 def _near_words(threat: ThreatResult) -> str:
-    found = threat.assessment
-    if found.near_ceiling and found.rad is not None and found.share is not None:
-        return verdicts.near_words(found.share, found.rad.side)
+    assessment = threat.assessment
+    if assessment.near_ceiling and assessment.rad is not None and assessment.share is not None:
+        return verdicts.near_words(assessment.share, assessment.rad.side)
     return next(
         (
             verdicts.near_words(share_of(limit.value, limit.raw.least, limit.raw.most), limit.side)

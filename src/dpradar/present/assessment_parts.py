@@ -1,4 +1,4 @@
-"""Parts of a page that an assessment fills: card, curve, label and tables."""
+"""Parts of pages that assessments fill: card, curve, label and tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import pictures, sentences, verdicts
 from .attackers import attacker
 from .citations import bibtex
 from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number, relation_words
-from .view import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Table
+from .page import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Only, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from ..results.tradeoff import SavedRates
 
 __all__ = [
-    "assumed",
-    "beside",
     "bound_icons",
-    "bound_rows",
     "card_of",
     "citation_of",
     "curve_of",
@@ -30,6 +27,8 @@ __all__ = [
     "label_of",
     "other_table",
     "prior_entries",
+    "saved_rates",
+    "unprotected_word",
     "value_table",
 ]
 
@@ -39,20 +38,8 @@ _FPR = 0.01
 _BASELINES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
 _NONE = "–"
 _ABOVE = 1e-6  # a mark this far above the curve does not belong to it
-
-
-def bound_rows(result: Assessment) -> list[tuple[str, str, str]]:
-    """Return rows (quantity, value in words, rule and theorem)."""
-    rows: list[tuple[str, str, str]] = []
-    for name, bound in result.bounds.items():
-        if bound is None:
-            rows.append((name, "none", result.reason.get(name, "")))
-        else:
-            cites = f" ({'; '.join(bound.cites)})" if bound.cites else ""
-            rows.append((name, number(bound, 6), f"{bound.rule}{relation_words(bound)}{least(bound)}{cites}"))
-    if result.ceiling is not None:
-        rows.append(("ceiling", _ceiling_text(result.ceiling), "rad of publishing the raw data"))
-    return rows
+_CAPTION = "Every bound, with its rule and what it assumes"
+_NARROW = (0, 1, 2, 4, 6)  # the words of a value say its side, and a rule has its theorem
 
 
 def _ceiling_text(ceiling: Bound) -> str:
@@ -60,11 +47,6 @@ def _ceiling_text(ceiling: Bound) -> str:
     if ceiling.side == "exact" or ceiling.low is None:
         return rounded(ceiling.value, 6, "nearest")
     return f"{rounded(ceiling.low, 4, 'down')} to {rounded(ceiling.value, 4, 'up')}"
-
-
-def assumed(result: Assessment) -> list[str]:
-    """Return what the bounds assume, each thing once."""
-    return sorted({note for bound in result.bounds.values() if bound is not None for note in bound.assumes})
 
 
 def described(result: Assessment) -> list[str]:
@@ -82,7 +64,7 @@ def described(result: Assessment) -> list[str]:
     return [level[0] for level in shared][::-1]
 
 
-def _icons(counts: Counts | None, told: str) -> Icons | None:
+def _icons(counts: Counts | None, because: str) -> Icons | None:
     if counts is None:
         return None
     return Icons(
@@ -91,8 +73,8 @@ def _icons(counts: Counts | None, told: str) -> Icons | None:
         extra=counts.added,
         known=counts.before is not None,
         most=counts.most,
-        because=told,
-        alt=pictures.icons_sentence(counts, f"right {told}"),
+        because=because,
+        alt=pictures.icons_sentence(counts, f"right {because}"),
     )
 
 
@@ -110,15 +92,14 @@ def card_of(
 ) -> Card:
     """Return the card of a threat: led by what taking part adds, then the blind guess."""
     who = attacker(result.threat)
-    lead, blind = sentences.advantage_sentence(result), sentences.blind_sentence(result)
-    told, note = [lead], ""
+    advantage, blind = sentences.advantage_sentence(result), sentences.blind_sentence(result)
+    leading, note = [advantage], ""
     if result.rad is None and blind is not None:
-        told, blind, note = [blind], None, lead
+        leading, blind, note = [blind], None, advantage
     elif blind is not None and (why := sentences.both_sentence(result)):
         blind = f"{blind} {why}"
     if who.kind == "worst" and result.worst_gain is not None:
-        told.append(sentences.worst_sentence(result.worst_gain))
-    told += beside(result)
+        leading.append(sentences.worst_sentence(result.worst_gain))
     counts, because = advantage_counts(result), "because they took part"
     if counts is None:
         counts, because = blind_counts(result), "after seeing the release"
@@ -129,7 +110,7 @@ def card_of(
         number=number,
         title=name or who.title,
         who=tuple(line if line.endswith("?") else f"{line}." for line in lines),
-        sentences=tuple(told),
+        sentences=(*leading, *_beside(result)),
         blind=blind,
         note=note,
         icons=_icons(counts, because),
@@ -146,31 +127,35 @@ def _skew(result: Assessment) -> str:
     return f", the likeliest answer {skew:,g} times as likely as the rarest" if skew > 1.0 else ", all equally likely"
 
 
-def beside(result: Assessment) -> list[str]:
+def _beside(result: Assessment) -> list[str]:
     """Return what must stand beside the leading sentence: the raw data, the rarest value, and what is not known."""
-    told = [verdicts.ceiling_sentence(result), verdicts.rarest_sentence(result)]
-    if _vacuous(result):
-        told.append(verdicts.VACUOUS)
-    return [text for text in told if text] + sentences.left_out_sentences(result)
+    vacuous = verdicts.VACUOUS if _vacuous(result) else None
+    beside = (verdicts.ceiling_sentence(result), verdicts.rarest_sentence(result), vacuous)
+    return [text for text in beside if text] + sentences.left_out_sentences(result)
 
 
 def _vacuous(result: Assessment) -> bool:
     return result.vacuous("success" if result.rad is None else "rad")
 
 
-def _words(quantity: str) -> str:
-    return f"{sentences.QUANTITIES[quantity]} ({quantity})"
+def unprotected_word(results: Iterable[Assessment]) -> str:
+    """Return what a verdict says first where a release hardly protects; empty where it does."""
+    assessments = list(results)
+    if any(result.says_nothing for result in assessments):
+        return verdicts.VACUOUS_WORD
+    remarks = [verdicts.remark(result) for result in assessments]
+    return sentences.capital(next((text for text in remarks if text), "").removeprefix(": "))
 
 
 class _Notes:
     """What rows assume, each thing once, with a letter to point to it."""
 
     def __init__(self) -> None:
-        self.found: dict[str, str] = {}
+        self.letters: dict[str, str] = {}
 
     def point(self, texts: Iterable[str]) -> str:
         """Return the letters of some notes."""
-        return ", ".join(self.found.setdefault(text, _letter(len(self.found))) for text in texts if text) or _NONE
+        return ", ".join(self.letters.setdefault(text, _letter(len(self.letters))) for text in texts if text) or _NONE
 
 
 def _letter(index: int) -> str:
@@ -179,32 +164,37 @@ def _letter(index: int) -> str:
 
 
 def _row(quantity: str, bound: Bound | None, result: Assessment, notes: _Notes) -> tuple[str, ...]:
-    name = _words(quantity)
+    """Return the cells of a row, with its short name before them."""
+    words = f"{sentences.QUANTITIES[quantity]} ({quantity})"
     if bound is None:
-        return (name, _NONE, "none", _NONE, _NONE, _NONE, notes.point([result.reason.get(quantity, "")]))
+        reason = notes.point([result.reason.get(quantity, "")])
+        return (quantity, words, _NONE, "none", _NONE, _NONE, _NONE, reason)
     compared = quantity in ("success", "gain") and result.baseline is not None
     blind = rounded(result.baseline, 6, "nearest") if compared and result.baseline is not None else _NONE
-    told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
-    name = f"{name}{relation_words(bound)}"
-    return (name, blind, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)
+    value = _ceiling_text(bound) if quantity == "ceiling" else f"{number(bound, 6)}{least(bound)}"
+    return _bound_cells(quantity, words, blind, value, bound, notes)
+
+
+def _bound_cells(name: str, words: str, blind: str, value: str, bound: Bound, notes: _Notes) -> tuple[str, ...]:
+    relation, assumed = relation_words(bound), notes.point(bound.assumes)
+    side, theorems = _SIDES[bound.side], _theorems(bound.cites)
+    return (f"{name}{relation}", f"{words}{relation}", blind, value, side, bound.rule, theorems, assumed)
 
 
 def _theorems(cites: Sequence[str]) -> str:
     """Return citations with the name of a work said once: ``[RAD] Theorem 4.3, Example 4.4``."""
     works: dict[str, list[str]] = {}
     for cite in cites:
-        work, found, place = cite.partition("] ")
-        works.setdefault(f"{work}] " if found else cite, []).append(place)
+        work, bracket, place = cite.partition("] ")
+        works.setdefault(f"{work}] " if bracket else cite, []).append(place)
     return "; ".join(work + ", ".join(place for place in places if place) for work, places in works.items()) or _NONE
 
 
-def _rate_row(saved: SavedRates | None, notes: _Notes) -> list[tuple[str, ...]]:
+def _rate_rows(saved: SavedRates | None, notes: _Notes) -> list[tuple[str, ...]]:
     if saved is None:
         return []
-    bound = saved.tpr(_FPR)
-    name = f"members found, 1 % of non-members wrongly flagged (tpr){relation_words(bound)}"
-    told, shown = notes.point(bound.assumes), f"{number(bound, 6)}{least(bound)}"
-    return [(name, _NONE, shown, _SIDES[bound.side], bound.rule, _theorems(bound.cites), told)]
+    bound, words = saved.tpr(_FPR), "members found, 1 % of non-members wrongly flagged (tpr)"
+    return [_bound_cells(f"tpr at fpr {_FPR:g}", words, _NONE, f"{number(bound, 6)}{least(bound)}", bound, notes)]
 
 
 def saved_rates(result: Assessment) -> SavedRates | None:
@@ -212,7 +202,7 @@ def saved_rates(result: Assessment) -> SavedRates | None:
     return None if result.rates is None else result.rates.saved()
 
 
-def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], caption: str) -> Table:
+def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], only: Only = "") -> Table:
     """Return every bound with its theorem and what it assumes; each result comes with its number.
 
     Rows that several results share stand once, with all their numbers.
@@ -222,14 +212,19 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], ca
     for prefix, result, saved in results:
         rows = [_row(quantity, bound, result, notes) for quantity, bound in result.bounds.items()]
         if result.ceiling is not None:
-            row = _row("ceiling", result.ceiling, result, notes)
-            rows.insert(1, (*row[:2], _ceiling_text(result.ceiling), *row[3:]))
-        for row in (*rows, *_rate_row(saved, notes)):
+            rows.insert(1, _row("ceiling", result.ceiling, result, notes))
+        for row in (*rows, *_rate_rows(saved, notes)):
             merged.setdefault(row, []).append(prefix)
-    names = [(f"{', '.join(prefixes)} · " if any(prefixes) else "", row) for row, prefixes in merged.items()]
-    ordered = tuple((f"{name}{row[0]}", *row[1:]) for name, row in names)
-    told = tuple((letter, text) for text, letter in notes.found.items())
-    return Table(caption=caption, headings=_HEADINGS, rows=ordered, notes=told)
+    prefixes = [f"{', '.join(numbers)} · " if any(numbers) else "" for numbers in merged.values()]
+    return Table(
+        caption=_CAPTION,
+        headings=_HEADINGS,
+        rows=tuple((f"{prefix}{row[1]}", *row[2:]) for prefix, row in zip(prefixes, merged, strict=True)),
+        names=tuple(f"{prefix}{row[0]}" for prefix, row in zip(prefixes, merged, strict=True)),
+        notes=tuple((letter, text) for text, letter in notes.letters.items()),
+        narrow=_NARROW,
+        only=only,
+    )
 
 
 def other_table(result: Assessment, caption: str) -> Table | None:
@@ -272,10 +267,10 @@ def curve_of(
     """Return the curve of success against the blind guess, with the threats on it; None where no curve is known."""
     if not lines:
         return None
-    given = list(marked)
-    found = [_mark(card, result, saved, alone=len(given) == 1) for card, result, saved in given]
-    marks = tuple(one for one in found if isinstance(one, Mark))
-    notes = _missing([(card.number, one) for (card, _, _), one in zip(given, found, strict=True)])
+    threats = list(marked)
+    places = [_mark(card, result, saved, alone=len(threats) == 1) for card, result, saved in threats]
+    marks = tuple(place for place in places if isinstance(place, Mark))
+    notes = _missing([(card.number, place) for (card, _, _), place in zip(threats, places, strict=True)])
     name, first = lines[0]
     rows = tuple(
         (f"{_share(x)}", "; ".join(f"{_after(saved, x)}{f' ({n})' if len(lines) > 1 else ''}" for n, saved in lines))
@@ -286,12 +281,12 @@ def curve_of(
     return Curve(lines=tuple(line_of(saved, n) for n, saved in lines), marks=marks, alt=alt, rows=rows, notes=notes)
 
 
-def _missing(found: Sequence[tuple[int, Mark | str]]) -> tuple[str, ...]:
+def _missing(places: Sequence[tuple[int, Mark | str]]) -> tuple[str, ...]:
     """Return which threats are not on the curve, and why."""
     reasons: dict[str, list[str]] = {}
-    for of, one in found:
-        if isinstance(one, str):
-            reasons.setdefault(one, []).append("This threat" if len(found) == 1 else str(of))
+    for number_of_card, place in places:
+        if isinstance(place, str):
+            reasons.setdefault(place, []).append("This threat" if len(places) == 1 else str(number_of_card))
     return tuple(
         f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} not shown: {reason}"
         for reason, names in reasons.items()
@@ -312,51 +307,50 @@ def label_of(
     results: Sequence[tuple[Card, Assessment]], releases: Sequence[str], neighbours: Sequence[str | None]
 ) -> tuple[Entry, ...]:
     """Return the label: who is protected from whom, what is compared, assumed, counted, and not covered."""
-    told = {sentences.neighbours_sentence(relation): None for relation in neighbours}
+    compared = dict.fromkeys(sentences.neighbours_sentence(relation) for relation in neighbours)
     people = [(card.number, attacker(result.threat)) for card, result in results]
-    knows = _numbered([(n, one.knows) for n, one in people])
-    wants = _numbered([(n, one.wants) for n, one in people])
+    knows = _numbered([(number_of_card, who.knows) for number_of_card, who in people])
+    wants = _numbered([(number_of_card, who.wants) for number_of_card, who in people])
     entries = [
-        Entry(term="Protected", text=sentences.PROTECTED),
-        Entry(term="Compared", text=" ".join(told)),
-        Entry(term="Attacker", text=_sentence(["Knows the mechanism, the prior and every other record", *knows])),
-        Entry(term="Success", text=_sentence(wants)),
-        Entry(term="Counted", text=_sentence(list(dict.fromkeys(releases)))),
+        Entry(term="Protected", text=sentences.PROTECTED, only="document"),
+        Entry(term="Compared", text=" ".join(compared), only="document"),
+        Entry(term="Attacker", text=_sentence([sentences.KNOWN, *knows])),
+        Entry(term="Success", text=_sentence(wants), only="document"),
+        Entry(term="Counted", text=_sentence(releases), only="document"),
         Entry(term="Assumes", text=_sentence([note for _, result in results for note in described(result)])),
         Entry(term="Not covered", text=sentences.NOT_COVERED),
     ]
     if any("counted" in result.prior for _, result in results):
         entries.append(Entry(term="These numbers", text=sentences.COUNTED))
     elif any(result.prior for _, result in results):
-        entries.append(Entry(term="These numbers", text=sentences.NOT_PRIVATE))
+        entries.append(Entry(term="These numbers", text=sentences.NOT_PRIVATE, only="document"))
     return tuple(entry for entry in entries if entry.text)
 
 
-def _numbered(told: Sequence[tuple[int, str]]) -> list[str]:
+def _numbered(texts: Sequence[tuple[int, str]]) -> list[str]:
     """Return each text once, after the numbers of the cards it is about where they differ."""
-    found: dict[str, list[str]] = {}
-    for of, text in told:
-        found.setdefault(text, []).append(str(of))
-    if len(found) == 1:
-        return [text for text in found if text]
-    return [f"{', '.join(numbers)}: {text}" for text, numbers in found.items() if text]
+    numbers: dict[str, list[str]] = {}
+    for number_of_card, text in texts:
+        numbers.setdefault(text, []).append(str(number_of_card))
+    if len(numbers) == 1:
+        return [text for text in numbers if text]
+    return [f"{', '.join(cards)}: {text}" for text, cards in numbers.items() if text]
 
 
 def _sentence(parts: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(part for part in parts if part))
-    text = "; ".join(unique)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    text = "; ".join(dict.fromkeys(part for part in parts if part))
+    return f"{sentences.capital(text)}." if text else ""
 
 
 def prior_entries(results: Sequence[tuple[str, Assessment]]) -> list[Entry]:
     """Return what results keep of their priors, as people read it: the size, never labels or frequencies."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, result in results:
         if result.prior:
             size = result.prior.get("size", 0)
-            found.setdefault(f"{f'{size:,} values' if size else 'continuous'}{_skew(result)}", []).append(name)
-    many = len(results) > 1
-    return [Entry(term=f"Prior of {', '.join(ns)}" if many else "Prior", text=text) for text, ns in found.items()]
+            names.setdefault(f"{f'{size:,} values' if size else 'continuous'}{_skew(result)}", []).append(name)
+    terms = [f"Prior of {', '.join(of)}" if len(results) > 1 else "Prior" for of in names.values()]
+    return [Entry(term=term, text=text, only="document") for term, text in zip(terms, names, strict=True)]
 
 
 def citation_of(results: Iterable[Assessment], version: str) -> Listing:

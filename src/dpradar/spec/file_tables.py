@@ -1,0 +1,134 @@
+"""The tables of a spec file: which keys each has. The keys are declared at the classes that they describe."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, replace
+from functools import cache
+
+from ..calibration import Limit
+from ..calibration.limit import COSTS
+from ..mechanisms import Repeated
+from ..options import About, Choice, Option, describe
+from ..options.tables import Nested, Table, options_in
+from ..results.bound import QUANTITIES
+from .kinds import IN_FILES, KINDS
+from .model import AttackSpec, Decision, ReleaseSpec, Spec, ThreatSpec
+from .threat_options import THREAT, ThreatOptions
+
+__all__ = [
+    "SINGLE",
+    "THREAT_TABLE",
+    "TOP",
+    "kind_option",
+    "limits_option",
+    "nested",
+    "question_options",
+    "release_table",
+    "spec_file",
+]
+
+
+def nested(
+    name: str,
+    *tables: Table,
+    noun: str = "a table",
+    needed: bool = False,
+    several: bool = False,
+    separately: bool = False,
+) -> Option:
+    """Return the key of a table inside a table."""
+    shape = Nested(noun, tables=tables, several=several, separately=separately)
+    return Option(name, shape, About(""), MISSING if needed else None)
+
+
+def kind_option(name: str, *kinds: str) -> Option:
+    """Return the key that says of which kind a table is."""
+    return Option(name, Choice.of(*kinds), About(""), MISSING)
+
+
+_TIMES = replace(describe(Repeated)[-1], default=1)
+_RELATION = options_in(Spec, "neighbours")
+LIMITS = Table(
+    "Limits",
+    "The most that is accepted under a threat.",
+    options_in(Limit, *QUANTITIES, "tpr", "fpr", "epsilon", "delta", "acknowledge"),
+)
+
+
+def limits_option(*, needed: bool) -> Option:
+    """Return the key of a table of limits."""
+    return nested("limits", LIMITS, noun="a table such as { rad = 0.1 }", needed=needed)
+
+
+THREAT_TABLE = Table(
+    "Threat",
+    "Who attacks, and the limits.",
+    (*options_in(ThreatSpec), *options_in(ThreatOptions), *_RELATION, limits_option(needed=False)),
+)
+SINGLE = {
+    "utility": Table("Utility", "The largest errors that are accepted.", options_in(Limit, *COSTS, "reports")),
+    "evidence": Table(
+        "Evidence",
+        "What is shown beside the bounds.",
+        (
+            nested(
+                "attack",
+                Table("Attack", "The optimal attack, run as evidence.", options_in(AttackSpec)),
+                noun="a table; {} will do",
+            ),
+            *options_in(Spec, "results"),
+        ),
+    ),
+    "report": Table("Report", "What the report shows.", options_in(Spec, "include_prior", "noise_table")),
+    "decision": Table("Decision", "Who assessed, who decided what, when and until when.", options_in(Decision)),
+}
+_TOP = options_in(Spec, "title", "description", "neighbours", "together")
+
+
+@cache
+def release_table(kind: str) -> Table:
+    """Return the keys of a release of some kind."""
+    name = "".join(word.capitalize() for word in kind.split("-"))
+    options = (kind_option("kind", kind), *_own_options(kind), *options_in(ReleaseSpec), _TIMES)
+    return Table(f"{name}Release", KINDS[kind].help, options, tuple((key, "threat") for key in THREAT))
+
+
+def _own_options(kind: str) -> list[Option]:
+    """Return the options of a kind; what the whole file may state need not be stated here."""
+    options = (option for option in KINDS[kind].options if "file" in option.about.places)
+    return [replace(option, default=None) if option.about.of_question else option for option in options]
+
+
+def question_options(kind: str) -> tuple[Option, ...]:
+    """Return the options of a flat question: a release of some kind, and a threat."""
+    options = [kind_option("kind", kind), *_own_options(kind), *options_in(ThreatOptions), *_RELATION, _TIMES]
+    unique: dict[str, Option] = {}
+    for option in options:
+        unique.setdefault(option.name, option)
+    return tuple(unique.values())
+
+
+TOP = Table(
+    "Spec",
+    "Keys outside of tables.",
+    (
+        *_TOP,
+        nested("release", needed=True, several=True, separately=True),
+        *(nested(name, several=name == "threat", separately=True) for name in ("threat", *SINGLE)),
+    ),
+)
+
+
+@cache
+def spec_file() -> Table:
+    """Return the keys of a whole file."""
+    return Table(
+        "Spec",
+        "What is released, who attacks, and which limits hold.",
+        (
+            nested("release", *map(release_table, IN_FILES), needed=True, several=True),
+            *_TOP,
+            nested("threat", THREAT_TABLE, several=True),
+            *(nested(name, table) for name, table in SINGLE.items()),
+        ),
+    )

@@ -1,0 +1,333 @@
+"""What can be said about an attacker, as flat options: declared once, and read into a threat.
+
+Command line, files and forms all go through here, so that they give the same numbers. ``known`` and ``sensitive`` are
+short for knowledge and goal about columns. A prior that is counted in a table is that of ``table_prior``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Ge
+
+from ..data.table_prior import CONFIDENCE, SUPPRESS
+from ..errors import ParameterError
+from ..options import About, Shape, Text, reading
+from ..options.tables import options_in
+from ..params import shown
+from ..threats import Goal, Knowledge
+from ..threats.threat import BASELINE, MEMBERSHIP
+from .calls import Call
+from .table_prior import Bins, ColumnNames, table_prior_call
+
+if TYPE_CHECKING:
+    from ..options.reading import Options, Where
+
+__all__ = ["THREAT", "ThreatOptions", "has_prior", "threat_call", "without_prior"]
+
+
+@dataclass(frozen=True, slots=True)
+class PriorText(Shape):
+    """Probabilities, or the name of a distribution."""
+
+    noun: str = "uniform, probabilities, @file, continuous:uniform or continuous:beta:A,B"
+    metavar: str = "PRIOR"
+    notation: str = "uniform, p1,p2,..., @file, continuous:uniform or continuous:beta:A,B"
+
+    def read(self, value: Any, option: str, where: Where) -> Any:
+        """Return the name of a distribution, or probabilities."""
+        if isinstance(value, str) and (value == "uniform" or value.startswith("continuous:")):
+            return value
+        return [reading.number(word, where(option)) for word in reading.words(value, option, where)]
+
+    def schema(self) -> dict[str, Any]:
+        """Return text or numbers."""
+        return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "number"}}]}
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleValues(PriorText):
+    """Numbers: a list, or evenly spaced ones."""
+
+    noun: str = "LOW:HIGH, LOW:HIGH:STEP, a list or @file"
+    metavar: str = "VALUES"
+    notation: str = "LOW:HIGH, LOW:HIGH:STEP, a,b,c or @file"
+
+    def read(self, value: Any, option: str, where: Where) -> Any:
+        """Return the numbers."""
+        return reading.steps(value, option, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Records(Shape):
+    """Records of several columns."""
+
+    noun: str = "a CSV file with a header, or a table of columns"
+    metavar: str = "FILE"
+    notation: str = "a CSV file with a header"
+
+    def read(self, value: Any, option: str, where: Where) -> Any:
+        """Return the columns."""
+        return reading.columns(value, option, where)
+
+    def schema(self) -> dict[str, Any]:
+        """Return text or columns."""
+        return {"anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "array"}}]}
+
+
+@dataclass(frozen=True, slots=True)
+class DataFiles(Shape):
+    """Files that are counted, of any size."""
+
+    noun: str = "the name of a CSV or Parquet file, or a pattern of them"
+    metavar: str = "FILES"
+    notation: str = "CSV or Parquet, also a pattern, of any size; without m the protocol takes the records that occur"
+
+    def read(self, value: Any, option: str, where: Where) -> str:
+        """Return the name."""
+        if not isinstance(value, str):
+            raise ParameterError(where(option), self.noun, shown(value), "Put it in quotes.")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Return text."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreatOptions:
+    """Who attacks: what is believed, known of the target and guessed, or one of the threats that need no prior."""
+
+    m: (
+        Annotated[
+            int,
+            Ge(2),
+            About("the number of values, equally likely unless a prior says otherwise", example="10",
+                  label="number of values (m)", typical=(2, 5000), counts_values=True),
+        ]
+        | None
+    ) = None  # fmt: skip
+    prior: Annotated[
+        Any,
+        PriorText(),
+        About("the probability of each value", example="@prior.csv", label="how likely each value is (prior)",
+              private=True),
+    ] = None  # fmt: skip
+    values: Annotated[
+        Any, PossibleValues(), About("the possible values", label="possible values", example="0:100", private=True)
+    ] = None
+    records: Annotated[Any, Records(), About("the possible records", label="records", private=True)] = None
+    weights: (
+        Annotated[str, Text(metavar="COLUMN"), About("the column of the records or of the data that holds weights")]
+        | None
+    ) = None
+    knowledge: Annotated[
+        Any, Knowledge.KINDS, About("what is known of the target", example="everything", label="Already knows",
+                                    private=True)
+    ] = "nothing"  # fmt: skip
+    goal: Annotated[
+        Any, Goal.KINDS, About("what counts as a right guess", example="within:2", label="Wants", private=True)
+    ] = "exact"
+    baseline: (
+        Annotated[
+            float,
+            BASELINE,
+            About("the success of the best blind guess, where nothing else is known of the attacker", example="0.1",
+                  label="right without the release (baseline)"),
+        ]
+        | None
+    ) = None  # fmt: skip
+    membership: (
+        Annotated[
+            float,
+            MEMBERSHIP,
+            About("the prior probability that the target took part, which is what the attacker asks", example="0.5",
+                  label="took part, beforehand (prior)"),
+        ]
+        | None
+    ) = None  # fmt: skip
+    worst: Annotated[bool, About("that the attacker may believe, know and want anything")] = False
+    data: Annotated[Any, DataFiles(), About("the files in which the prior is counted")] = None
+    columns: Annotated[Any, ColumnNames(), About("the columns of a record")] = None
+    known: Annotated[Any, ColumnNames(), About("the columns that are known of the target")] = None
+    sensitive: Annotated[Any, ColumnNames(), About("the columns that are guessed")] = None
+    bins: Annotated[Any, Bins(), About("how the columns of the data are cut")] = None
+    suppress: (
+        Annotated[
+            int, SUPPRESS, About("the fewest rows of a cell of the data that is kept; the numbers cover the others")
+        ]
+        | None
+    ) = None
+    prior_confidence: (
+        Annotated[
+            float,
+            CONFIDENCE,
+            About("the confidence of the region of priors that the numbers hold for, where the rows are a sample"),
+        ]
+        | None
+    ) = None
+    fixed_weights: Annotated[
+        bool, About("that the weights were settled before the rows were drawn, as in a stratified sample")
+    ] = False
+
+    @classmethod
+    def of(cls, options: Options) -> ThreatOptions:
+        """Return what a flat question says about the attacker; what else it says is left alone."""
+        return cls(**{name: options[name] for name in THREAT if options.get(name) is not None})
+
+    @property
+    def without_prior(self) -> list[str]:
+        """The threats that are named and need no prior."""
+        named = {"baseline": self.baseline, "membership": self.membership, "worst": self.worst}
+        return [name for name, value in named.items() if value is not None and value is not False]  # 0 is a baseline
+
+    @property
+    def says_prior(self) -> bool:
+        """Whether it says by itself what is believed."""
+        return any(part is not None for part in (self.m, self.prior, self.values, self.records, self.data))
+
+
+OPTIONS = {option.name: option for option in options_in(ThreatOptions)}
+THREAT = tuple(OPTIONS)
+
+
+def without_prior(options: Options) -> list[str]:
+    """Return which of the threats that need no prior the options name."""
+    return ThreatOptions.of(options).without_prior
+
+
+def has_prior(options: Options) -> bool:
+    """Return whether the options say by themselves what is believed."""
+    return ThreatOptions.of(options).says_prior
+
+
+def threat_call(options: Options, size: int | None, where: Where) -> Call:
+    """Return the threat that the options describe, as a call; ``size`` is how many values the release has."""
+    said = ThreatOptions.of(options)
+    short = said.without_prior
+    prior = _prior(said, None if short else size, where)
+    if len(short) + (prior is not None) > 1:
+        given = [where(name) for name in short] + (["a prior"] if prior is not None else [])
+        allowed = f"one of {where('baseline')}, {where('membership')}, {where('worst')} or a prior"
+        raise ParameterError("threat", allowed, " and ".join(given))
+    if short and short[0] != "worst":
+        return Call(f"Threat.{short[0]}", (OPTIONS[short[0]].read(getattr(said, short[0]), where),))
+    knowledge, goal = _knowledge_and_goal(said, where)
+    if prior is None:
+        if (knowledge, goal) != (OPTIONS["knowledge"].default, OPTIONS["goal"].default):
+            files = () if where.folder is None else ("data",)
+            names = ", ".join(map(where, ("m", "values", "prior", "records", *files)))
+            raise ParameterError(
+                f"{where('knowledge')} and {where('goal')}", f"used with a prior ({names})", "no prior"
+            )
+        return Call("Threat.worst")
+    return Call(
+        "Threat", (prior, _part("Knowledge", "knowledge", knowledge, where), _part("Goal", "goal", goal, where))
+    )
+
+
+def _part(owner: str, option: str, value: Any, where: Where) -> Call:
+    """Return knowledge or goal; columns are arguments of their own."""
+    kind, argument = OPTIONS[option].read(value, where)
+    if argument is None:
+        return Call(f"{owner}.{kind}")
+    return Call(f"{owner}.{kind}", tuple(argument) if kind == "columns" else (argument,))
+
+
+def _knowledge_and_goal(said: ThreatOptions, where: Where) -> tuple[Any, Any]:
+    """Return knowledge and goal; ``known`` and ``sensitive`` are about columns."""
+    parts = []
+    for short, long in (("known", "knowledge"), ("sensitive", "goal")):
+        columns, stated = getattr(said, short), getattr(said, long)
+        if columns is None:
+            parts.append(stated)
+            continue
+        if stated != OPTIONS[long].default:
+            raise ParameterError(where(short), f"given without {where(long)}, which it is short for", shown(stated))
+        parts.append({"columns": OPTIONS[short].read(columns, where)})
+    return parts[0], parts[1]
+
+
+def _prior(said: ThreatOptions, size: int | None, where: Where) -> Call | None:
+    """Return the prior that the options describe; ``size`` is what the mechanism needs; None when nothing is said."""
+    table = table_call(said, where)
+    if table is not None:
+        return table
+    if said.records is not None:
+        return _records(said, where)
+    if isinstance(said.prior, str) and said.prior.startswith("continuous:"):
+        return _continuous(said, where)
+    values = None if said.values is None else OPTIONS["values"].read(said.values, where)
+    probabilities = None if said.prior is None else OPTIONS["prior"].read(said.prior, where)
+    if probabilities is not None and probabilities != "uniform":
+        return Call("Prior.of", (probabilities,) if values is None else (probabilities, values))
+    if values is not None:
+        count = values.count if isinstance(values, reading.Steps) else len(values)
+        return Call("Prior.uniform", (count, values))
+    return None if size is None else Call("Prior.uniform", (size,))
+
+
+def _records(said: ThreatOptions, where: Where) -> Call:
+    table = OPTIONS["records"].read(said.records, where)
+    if said.weights is None:
+        return Call("Prior.records", (table,))
+    if said.weights not in table:
+        raise ParameterError(where("weights"), f"a column of the records: {', '.join(table)}", repr(said.weights))
+    raw = [reading.number(word, where("weights")) for word in table.pop(said.weights)]
+    return Call("Prior.records", (table, raw))
+
+
+def _continuous(said: ThreatOptions, where: Where) -> Call:
+    if said.values is None:
+        raise ParameterError(where("values"), "LOW:HIGH, the interval of a continuous prior", "nothing")
+    low, high = reading.span(said.values, "values", where)
+    kind, _, arguments = said.prior.removeprefix("continuous:").partition(":")
+    shape = [reading.number(word, where("prior")) for word in arguments.split(",")] if arguments else []
+    if kind == "uniform" and not shape:
+        return Call("Prior.continuous", (Call("stats.uniform", (low, high - low)), low, high))
+    if kind == "beta" and len(shape) == 2 and min(shape) > 0.0:
+        law = Call("stats.beta", tuple(shape), {"loc": low, "scale": high - low})
+        return Call("Prior.continuous", (law, low, high))
+    raise ParameterError(
+        where("prior"), "continuous:uniform or continuous:beta:A,B with A, B above 0", repr(said.prior)
+    )
+
+
+def table_call(said: ThreatOptions, where: Where) -> Call | None:
+    """Return the prior of the table that the options name, or None; ``m`` says how many records there may be."""
+    if said.data is None:
+        of_tables = ("columns", "bins", "suppress", "prior_confidence", "fixed_weights")
+        lonely = [name for name in of_tables if getattr(said, name) not in (None, False)]
+        if lonely:
+            raise ParameterError(where(lonely[0]), f"used with {where('data')}", f"no {where('data')}")
+        return None
+    others = [name for name in ("prior", "values", "records") if getattr(said, name) is not None]
+    if others:
+        raise ParameterError(where("data"), "the only prior", f"also {where(others[0])}")
+    settings: dict[str, Any] = {} if said.weights is None else {"weight": str(said.weights)}
+    arguments = {"bins": "bins", "suppress": "suppress", "prior_confidence": "confidence", "m": "domain"}
+    for name, argument in arguments.items():
+        if getattr(said, name) is not None:
+            settings[argument] = OPTIONS[name].read(getattr(said, name), where)
+    if said.fixed_weights:
+        settings["fixed_weights"] = True
+    path = str(where.path(OPTIONS["data"].read(said.data, where), "data"))
+    return table_prior_call(path, _columns(said, where), settings)
+
+
+def _columns(said: ThreatOptions, where: Where) -> list[str]:
+    """Return the columns of a record: those named, or those that are known or guessed."""
+    if said.columns is not None:
+        return list(OPTIONS["columns"].read(said.columns, where))
+    names: list[str] = []
+    for short, long in (("known", "knowledge"), ("sensitive", "goal")):
+        if getattr(said, short) is not None:
+            names += OPTIONS[short].read(getattr(said, short), where)
+            continue
+        kind, argument = OPTIONS[long].read(getattr(said, long), where)
+        names += map(str, argument) if kind == "columns" else ()
+    if not names:
+        hint = f"Such as {where('known')} age,sex {where('sensitive')} race; or {where('columns')}."
+        raise ParameterError(where("data"), "given with the columns of a record", "none", hint)
+    return list(dict.fromkeys(names))
