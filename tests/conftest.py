@@ -6,14 +6,25 @@
 from __future__ import annotations
 
 import gc
+from typing import TYPE_CHECKING
 
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 settings.register_profile("ci", derandomize=True, max_examples=60, deadline=None)
 settings.register_profile("thorough", derandomize=True, max_examples=200, deadline=None)
 settings.register_profile("deep", max_examples=5000, deadline=None)
 settings.register_profile("few", derandomize=True, max_examples=25, deadline=None)
 settings.load_profile("ci")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out modules that tests share, unless they have examples to run: --doctest-modules would import them all."""
+    if collection_path.suffix != ".py" or collection_path.name.startswith(("test_", "__init__", "conftest")):
+        return None
+    return True if ">>>" not in collection_path.read_text(encoding="utf-8") else None
 
 
 def pytest_collection_finish() -> None:

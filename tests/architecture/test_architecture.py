@@ -14,6 +14,7 @@ import pytest
 
 import dpradar as dr
 from dpradar.bounds.rules import RULES
+from tests.every import every
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(file for top in ("src", "reproduction/src") for file in (ROOT / top).rglob("*.py"))
@@ -60,7 +61,7 @@ def test_every_cited_key_is_in_the_bibliography():
     assert cited <= keys
 
 
-@pytest.mark.parametrize("name", [n for n in dr.__all__ if n not in ("__version__",)])
+@every("name", [n for n in dr.__all__ if n not in ("__version__",)])
 def test_public_objects_are_documented(name):
     thing = getattr(dr, name)
     text = inspect.getdoc(thing) or ""
@@ -69,7 +70,7 @@ def test_public_objects_are_documented(name):
         assert "Examples" in text
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+@every("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_source_files_stay_readable(path):
     text = path.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 420
@@ -82,7 +83,7 @@ def test_source_files_stay_readable(path):
             assert lines <= 60, f"{node.name} has {lines} lines"
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda p: str(p.relative_to(ROOT)))
+@every("path", TESTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_test_files_have_tests(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     tests = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name.startswith("test")]

@@ -17,12 +17,13 @@ from dpradar.cli.doctor import EXTRAS
 from dpradar.cli.main import app
 from dpradar.present.glossary import TERMS
 from tests.console import DOCUMENTS, ROOT, is_story, prepare
+from tests.every import every
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DERIVATIONS = ROOT / "docs" / "derivations"
-MODULES = ("audits", "campaigns", "correlated", "data", "learning", "notions", "spec")
+MODULES = ("audits", "campaigns", "correlated", "data", "learning", "notions", "plugins", "spec", "theorems")
 
 
 def _blocks(path: Path) -> list[str]:
@@ -64,7 +65,7 @@ def test_python_in_documents_runs(path, monkeypatch, tmp_path):
     assert _blocks(path)
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
+@every("path", DOCUMENTS, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_between_documents_exist(path):
     links = re.findall(r"\]\(([^)#:]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
     missing = [link for link in links if not (path.parent / link).exists()]
@@ -94,7 +95,7 @@ def test_the_table_of_rules_has_one_row_for_each():
     assert sorted(line.split("`")[1] for line in lines if line.startswith("| `")) == sorted(r.name for r in RULES)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@every("rule", RULES, ids=lambda rule: rule.name)
 def test_every_rule_has_a_derivation(rule):
     row = _rows()[rule.name]
     pages = re.findall(r"\]\(([\w-]+\.md)\)", row[1])
@@ -103,7 +104,7 @@ def test_every_rule_has_a_derivation(rule):
     assert rule.cites or rule.name == "trivial"  # which holds for every mechanism, by definition
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@every("rule", RULES, ids=lambda rule: rule.name)
 def test_the_table_of_rules_names_the_source(rule):
     source = _rows()[rule.name][2]
     for cite in rule.cites:
@@ -121,19 +122,19 @@ def _documented() -> set[str]:
     return {name for _, name in found} | inside
 
 
-@pytest.mark.parametrize("name", dr.__all__)
+@every("name", dr.__all__)
 def test_every_public_name_is_in_the_reference(name):
     assert f"dpradar.{name}" in _documented()
 
 
-@pytest.mark.parametrize("module", MODULES)
+@every("module", MODULES)
 def test_every_name_of_a_public_module_is_in_the_reference(module):
     public = importlib.import_module(f"dpradar.{module}")
     elsewhere = {f"dpradar.{module}.{name}" for name in public.__all__ if name in dr.__all__}
     assert {f"dpradar.{module}.{name}" for name in public.__all__} <= _documented() | elsewhere
 
 
-@pytest.mark.parametrize("word", TERMS)
+@every("word", TERMS)
 def test_the_glossary_says_what_explain_says(word):
     page = (ROOT / "docs" / "reference" / "glossary.md").read_text(encoding="utf-8")
     entry = re.search(rf"^{word}\n(?:\S.*\n)*    (.*)$", page, flags=re.M)
@@ -158,13 +159,13 @@ def test_every_option_is_on_some_page():
     assert sorted(options - set(re.findall(r"--[a-z][a-z-]*", text))) == []
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
+@every("extra", EXTRAS)
 def test_every_extra_is_on_the_page_of_the_command_line(extra):
     page = (ROOT / "docs" / "how-to" / "use-the-command-line.md").read_text(encoding="utf-8")
     assert f"\n| `{extra}` |" in page
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "pictures").iterdir()), ids=lambda p: p.name)
+@every("path", sorted((ROOT / "docs" / "pictures").iterdir()), ids=lambda p: p.name)
 def test_pictures_are_small_and_shown(path):
     assert path.stat().st_size < 150_000
     assert any(f"pictures/{path.name})" in page.read_text(encoding="utf-8") for page in DOCUMENTS)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import dpradar as dr
 from dpradar import campaigns
-from dpradar.campaigns.shapes import DOES
+from dpradar.campaigns.tables import DOES
 from dpradar.cli.campaign import campaign_command
 from dpradar.cli.main import main
 
@@ -34,8 +34,8 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ("", "run: is missing: it must be a table."),
         ("run = 3", "run: must be [[run]] tables; got 3. Write [[run]]."),
         ("[[run]]\n", f"run.do: must be one of {', '.join(DOES)}; got nothing."),
-        ("titel = 'x'\n[[run]]\n" + GRR, "titel: is not known here. Did you mean 'title'?"),
-        ("[[run]]\n" + GRR + "trails = 5", "run.trails: is not known here. Did you mean 'trials'?"),
+        ("titel = 'x'\n[[run]]\n" + GRR, "titel: is not a key of this table. Did you mean 'title'?"),
+        ("[[run]]\n" + GRR + "trails = 5", "run.trails: is not a key of this table. Did you mean 'trials'?"),
         (
             "[[run]]\n" + GRR + "trials = '5'",
             "run.trials: must be a whole number at least 1 and at most 1e+12; got '5'.",
@@ -45,7 +45,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with something in it; got 3."),
         ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with something in it; got []."),
         ("[[run]]\n" + GRR + "grid = { do = ['audit'] }", "run.grid.do: cannot be varied. Write another [[run]]."),
-        ("[[run]]\n" + GRR + "grid = { x = [1] }", "run.grid.x: is not known here."),
+        ("[[run]]\n" + GRR + "grid = { x = [1] }", "run.grid.x: is not a key of this table."),
         (
             "[[run]]\n" + GRR + f"grid = {{ m = {list(range(2, 202))}, epsilon = {[0.1] * 51} }}",
             "run.grid: must lead to at most 10,000 runs; got 10,200.",
@@ -72,7 +72,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ("[[run]]\ndo = 'calibrate'\nkind = 'grr'\nm = 3", "run.limits: is missing: it must be a table such as"),
         (
             "[[run]]\ndo = 'calibrate'\nkind = 'grr'\nm = 3\nlimits = { rat = 0.1 }",
-            "run.limits.rat: is not known here. Did you mean 'rad'?",
+            "run.limits.rat: is not a key of this table. Did you mean 'rad'?",
         ),
         (
             "[[run]]\ndo = 'calibrate'\nkind = 'grr'\nm = 3\nfree = 'm'\nlimits = { rad = 0.1 }",

@@ -216,7 +216,7 @@ def test_measure(tmp_path):
     grouped = json.loads(run(*given, "--paired", "--target", "person", "--json", cwd=tmp_path).stdout)
     assert grouped["trials"] == 200
     words = run(*given, cwd=tmp_path)
-    assert "What the release adds (rad)" in words.stdout
+    assert "what taking part adds (rad)" in words.stdout
 
 
 @pytest.mark.parametrize(

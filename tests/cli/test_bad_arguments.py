@@ -13,6 +13,7 @@ import pytest
 
 from dpradar.cli.main import COMMANDS
 from tests.cli.test_assess import run
+from tests.every import every
 
 FILE = Path(__file__).with_name("bad_arguments.txt")
 CELLS = """
@@ -62,7 +63,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("line", GOLDEN)
+@every("line", GOLDEN)
 def test_golden_message(line, folder):
     before = sorted(path.name for path in folder.iterdir())
     done = run(*shlex.split(line))

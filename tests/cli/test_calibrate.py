@@ -129,7 +129,7 @@ def test_a_limit_that_no_noise_meets_exits_3():
     assert "rad is still" in data["reason"]
     done = run("calibrate", "grr", "--m", "100", "--limit", "rad=0")
     assert done.returncode == 3
-    assert done.stdout.startswith("Not met: ")
+    assert done.stdout.startswith("LIMITS NOT KEPT. No value of epsilon keeps")
 
 
 def test_conflicting_limits_exit_3():
@@ -150,11 +150,13 @@ def test_no_noise_needed_exits_0():
 def test_text_leads_with_the_value_rounded_to_more_noise():
     done = run("calibrate", "grr", "--m", "100", "--limit", "rad=0.1")
     assert done.returncode == 0
-    assert done.stdout.startswith("epsilon 2.50437 keeps every limit: the least noise that does.")  # 2.504378...
+    assert done.stdout.startswith(
+        "LIMITS KEPT. epsilon 2.50437 keeps every limit: the least noise that does."
+    )  # 2.504378...
     assert "0.100000" in done.stdout
     assert "10,000 reports" in done.stdout
     done = run("calibrate", "laplace", "--values", "0:9", "--limit", "rad=0.1")
-    assert done.stdout.startswith("scale 4.24511 keeps every limit")  # 4.245104...
+    assert done.stdout.startswith("LIMITS KEPT. scale 4.24511 keeps every limit")  # 4.245104...
     flag, value = re.search(r"(--scale) (\S+)\.", done.stdout).groups()
     assert assessed("laplace", "--values", "0:9", flag, value)["rad"]["value"] <= 0.1
 

@@ -40,7 +40,7 @@ STEPS = ("correlate", "steps.csv", "--markov", "--state", "steps>0", "--epsilon"
 def test_families_in_words(folder):
     done = run(*FAMILY, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "the sum of values clipped to [0, 254], Laplace noise of scale 254 (epsilon 1)" in done.stdout
+    assert "The sum of values clipped to [0, 254], Laplace noise of scale 254 (epsilon 1)" in done.stdout
     assert "Gaussian groups of at most 3 records" in done.stdout
     assert "Whatever the dependence within a group: at most 3.0000 (thm-6.3)." in done.stdout
     assert "300 records in 120 groups of at most 3" in done.stdout
@@ -84,7 +84,7 @@ def test_one_row_a_group(folder):
 def test_series_in_words(folder):
     done = run(*STEPS, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "a count with Laplace noise of scale 0.1 (epsilon 10)" in done.stdout
+    assert "A count with Laplace noise of scale 0.1 (epsilon 10)" in done.stdout
     assert "30 missing entries interrupt the series" in done.stdout
     assert "1,970 records" in done.stdout
     assert "chain-steps" in done.stdout

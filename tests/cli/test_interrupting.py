@@ -100,7 +100,16 @@ COMMANDS = {
     ),
     "run": ("dpradar.attacks.attack_runs._unit_counts", LATER, "run", "s.toml", "--check"),
     "run, nothing yet": ("dpradar.spec.run._release", 1, "run", "s.toml", "--check"),
-    "calibrate": ("dpradar.cli.calibrate.release_of", 5, "calibrate", "grr", "--m", "9", "--limit", "rad=0.1"),
+    "calibrate": (
+        "dpradar.calibration.release_family._with_parameter",
+        5,
+        "calibrate",
+        "grr",
+        "--m",
+        "9",
+        "--limit",
+        "rad=0.1",
+    ),
     "measure": ("dpradar.cli.measure.measure", 1, "measure", "h.csv", "--with", "a", "--without", "b"),
     "reproduce": ("dpradar_reproduction.figures.reproduce", 1, "reproduce", "rad:fig1", "--out", "out"),
     "assess": ("dpradar.cli.assess.release_of", 1, "assess", "grr", "--m", "9", "--epsilon", "1"),
@@ -169,7 +178,7 @@ def test_an_audit_of_nothing_does_not_speak_for_the_claim():
     result = dr.audit(stopping(3), claim=claim, domain=3, trials=100_000, seed=1)
     assert (result.trials, result.complete, result.refuted) == (0, False, False)
     first = result.explain().splitlines()[0]
-    assert first.startswith("INCOMPLETE: PureDP(epsilon=3.0")
+    assert first.startswith("INCOMPLETE. The audit of PureDP(epsilon=3.0")
     assert first.endswith("interrupted before anything was tested: it says nothing in favour of the claim.")
     assert "not refuted" not in result.explain().lower()
 

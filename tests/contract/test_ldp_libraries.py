@@ -143,12 +143,12 @@ class TestMultiFreq:
         assert kstest(noisy.ravel(), laplace(scale=0.7).cdf).pvalue < FAILURE
 
     def test_thresholded_histograms_are_unary_reports(self, multi):
-        level = dr.THE(m=M, epsilon=2.0).threshold
+        level = dr.THE(m=M, epsilon=2.0).level
         assert agrees(lambda value: multi.he(value, M, 2.0) > level, as_bits, dr.THE, M, 2.0)
 
     @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.0, 5.0])
     def test_no_threshold_is_better_by_their_formula(self, multi, epsilon):
-        ours = multi.of_threshold(dr.THE(m=M, epsilon=epsilon).threshold, epsilon)
+        ours = multi.of_threshold(dr.THE(m=M, epsilon=epsilon).level, epsilon)
         assert ours <= min(multi.of_threshold(t, epsilon) for t in np.linspace(0.5, 1.0, 2001)) * (1.0 + 1e-9)
 
     @pytest.mark.parametrize(("own", "other"), [(0.5, 0.1), (0.75, 0.25)])
@@ -181,7 +181,7 @@ class TestPure:
         assert theirs.p == pytest.approx(hashed.at(None).inclusion.own, rel=1e-12)
         # They round the threshold to 4 decimals.
         theirs, cut = pure.HEServer(epsilon, m, use_the=True), dr.THE(m=m, epsilon=epsilon)
-        assert theirs.theta == pytest.approx(cut.threshold, abs=6e-5)
+        assert theirs.theta == pytest.approx(cut.level, abs=6e-5)
         bits = cut.at(None).inclusion
         assert (theirs.p, theirs.q) == pytest.approx((bits.own, bits.other), abs=2e-4)
 

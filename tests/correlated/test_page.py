@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dpradar.present.html import LARGEST, document
-from dpradar.present.view import page_of
+from dpradar.present.pages import page_of
 from tests.correlated.test_answers import answers
 
 

@@ -15,7 +15,8 @@ import dpradar as dr
 from dpradar.cli.main import main
 from dpradar.data import prior
 from dpradar.options.reading import FLAGS
-from dpradar.spec import parse, run, tables
+from dpradar.spec import parse, run, table_prior
+from dpradar.spec.table_prior import Bins, cached_prior_of_files
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_a_spec_file_counts_a_table_once(folder, monkeypatch):
     from dpradar import data
 
     monkeypatch.setattr(data, "prior", lambda *a, real=data.prior, **k: counted.append(a) or real(*a, **k))
-    tables._remembered.cache_clear()
+    table_prior._counted_prior.cache_clear()
     result = run(parse(SPEC, folder=folder))
     assert len(counted) == 2  # two threats, which write the bins in two ways
     assert result.met
@@ -153,10 +154,10 @@ def test_a_spec_file_counts_a_table_once(folder, monkeypatch):
 
 
 def test_a_changed_file_is_counted_again(folder):
-    first = tables.counted("people.parquet", ["sex"])
-    assert tables.counted("people.parquet", ["sex"]) is first
+    first = cached_prior_of_files("people.parquet", ["sex"])
+    assert cached_prior_of_files("people.parquet", ["sex"]) is first
     pa.parquet.write_table(pa.table({"sex": ["f", "m", "x"]}), folder / "people.parquet")
-    assert tables.counted("people.parquet", ["sex"]).size == 3
+    assert cached_prior_of_files("people.parquet", ["sex"]).size == 3
 
 
 def test_spec_files_say_all_that_is_wrong():
@@ -186,8 +187,8 @@ def test_a_spec_without_a_folder_reads_no_table():
 
 
 def test_bins_as_text_and_as_json():
-    assert tables.bins('{"a": [1, 2], "b": "year"}', FLAGS) == {"a": [1, 2], "b": "year"}
-    assert tables.bins("a=-1.5:2,b=x:3,c=4", FLAGS) == {"a": [-1.5, 2.0], "b": "x:3", "c": 4}
+    assert Bins().read('{"a": [1, 2], "b": "year"}', "bins", FLAGS) == {"a": [1, 2], "b": "year"}
+    assert Bins().read("a=-1.5:2,b=x:3,c=4", "bins", FLAGS) == {"a": [-1.5, 2.0], "b": "x:3", "c": 4}
 
 
 def test_without_ibis_it_says_what_to_install(monkeypatch):

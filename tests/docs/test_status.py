@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-import pytest
-
 from tests.console import ROOT
+from tests.every import every
 
 STATUS = (ROOT / "docs" / "status.md").read_text(encoding="utf-8")
 ROWS = [
@@ -31,14 +30,14 @@ def _tests_of(path: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+@every("row", ROWS, ids=NAMES)
 def test_code_that_is_named_is_there(row):
     tops = ("src/dpradar", "reproduction/src", ".")
     missing = [path for path in _paths(row[3]) if not any((ROOT / top / path).exists() for top in tops)]
     assert missing == []
 
 
-@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+@every("row", ROWS, ids=NAMES)
 def test_tests_that_are_named_are_there(row):
     named = _paths(row[4])
     for path in named:

@@ -488,7 +488,7 @@ def test_results_are_read_back():
 
 def test_results_explain_themselves():
     text = account(pipeline()).explain()
-    assert "CLAIM REFUTED: epsilon 1 under bounded cannot hold" in text
+    assert "CLAIM REFUTED. Epsilon 1 under bounded cannot hold" in text
     assert "Infinite under bounded: clusters reads data and states no cost." in text
     assert "the number of records is not protected" in text
     good = account(
@@ -497,7 +497,7 @@ def test_results_explain_themselves():
             claim=Claim(granularity="bounded", epsilon=0.3),
         )
     )
-    assert "CLAIM FOLLOWS: epsilon 0.3 under bounded" in good.explain()
+    assert "CLAIM FOLLOWS. Epsilon 0.3 under bounded" in good.explain()
 
 
 @pytest.mark.parametrize(
@@ -514,7 +514,7 @@ def test_results_explain_themselves():
         (lambda: Step(name="s", mechanism=APPROX, granularity="bounded"), "pure or Gaussian"),
         (lambda: Step(name="s", mechanism=3.0, granularity="bounded"), "a mechanism or a guarantee"),
         (lambda: Step(name="s", mechanism=dr.GRR(m=3, epsilon=1.0), granularity="unbounded"), "under unbounded"),
-        (lambda: Partition(name="p", kind="values"), "one of value"),
+        (lambda: Partition(name="p", kind="values"), "'value', 'index'"),
         (lambda: Partition(name="p", kind="custom"), "custom partition"),
         (lambda: Partition(name="p", kind="value", changes={"edge": 2}), "custom partition"),
         (lambda: Partition(name="p", kind="value", cells=["a", "a"]), "different names"),

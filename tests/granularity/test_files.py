@@ -204,7 +204,7 @@ def file(tmp_path):
 def test_account_in_words(file):
     done = run("account", file)
     assert done.return_value == 0
-    assert "CLAIM FOLLOWS: epsilon 3, delta 1e-06 under event" in done.output
+    assert "CLAIM FOLLOWS. Epsilon 3, delta 1e-06 under event" in done.output
     assert "at most 4 cells in a row" not in done.output  # the first total is that of the claim
     assert done.output.rstrip().endswith(f"Next: dpradar lint {file}")
 

@@ -245,7 +245,7 @@ def test_reports_read_back_and_explain_themselves():
     assert data["refuted"] is True
     assert LintReport.from_dict(data) == report
     text = report.explain()
-    assert text.startswith("REFUTED: epsilon 1 under unbounded cannot hold.")
+    assert text.startswith("REFUTED. Epsilon 1 under unbounded cannot hold.")
     for finding in report.findings:
         assert finding.fix in text
         assert finding.why in text

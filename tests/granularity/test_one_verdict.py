@@ -45,7 +45,7 @@ def test_the_clustered_trips_are_refuted_by_both():
     file = str(EXAMPLES / "clustered-trips.toml")
     done = CliRunner().invoke(account_command, [file], standalone_mode=False)
     assert done.return_value == 5
-    assert done.output.splitlines()[1].startswith("CLAIM REFUTED: epsilon 1 under user:add-remove cannot hold.")
+    assert done.output.splitlines()[0].startswith("CLAIM REFUTED. Epsilon 1 under user:add-remove cannot hold.")
     assert "[present-rows]" in done.output
     data = json.loads(CliRunner().invoke(account_command, [file, "--json"], standalone_mode=False).output)
     assert (data["met"], data["refuted"]) == (False, True)
@@ -74,17 +74,17 @@ def test_what_a_rule_cannot_show_does_not_follow():
     report, found = lint(UNPROVEN), account(UNPROVEN)
     assert [finding.severity for finding in report.findings] == ["unproven"]
     assert (found.met, found.refuted) == (False, False)
-    assert "CLAIM NOT SHOWN: 0.5-GDP under unbounded does not follow (" in found.explain()
+    assert "CLAIM NOT SHOWN. 0.5-GDP under unbounded does not follow (" in found.explain()
 
 
 def test_refuted_without_a_claim():
     found = account(pipeline(Practice(noise_on="present"), claim=None))
     assert found.met is None
     assert found.refuted
-    assert "REFUTED: what the steps state cannot hold." in found.explain()
+    assert "REFUTED. What the steps state cannot hold." in found.explain()
 
 
 def test_a_claim_that_is_too_small_is_still_said_in_numbers():
     found = account(pipeline(claim=Claim(granularity="unbounded", epsilon=0.5)))
     assert found.findings == ()
-    assert "CLAIM NOT SHOWN: epsilon 0.5 under unbounded does not follow. What follows is epsilon 1" in found.explain()
+    assert "CLAIM NOT SHOWN. Epsilon 0.5 under unbounded does not follow. What follows is epsilon 1" in found.explain()

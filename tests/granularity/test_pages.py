@@ -23,7 +23,7 @@ from dpradar.granularity import (
     lint_sampler,
 )
 from dpradar.present.html import fragment
-from dpradar.present.view import page_of
+from dpradar.present.pages import page_of
 
 from . import samplers
 
@@ -91,7 +91,7 @@ def test_pages_in_notebooks(name):
 def test_what_pages_say():
     page = page_of(RESULTS["accounting"])
     assert page.verdict.state == "met"
-    assert page.verdict.text == "Epsilon 1 under bounded. The steps cost epsilon 1 at most."
+    assert page.verdict.text == "Epsilon 1 under bounded follows: the steps cost epsilon 1 at most."
     assert any("number of records is not protected" in text for text in page.verdict.more)
     assert page.tables[0].rows[0][:1] == ("bounded",)
     assert page_of(RESULTS["vacuous"]).verdict.state == "unmet"  # a step reads data and adds no noise
@@ -103,7 +103,7 @@ def test_what_pages_say():
     assert len(refuted.evidence) == len(RESULTS["lint"].findings)
     assert page_of(RESULTS["clean"]).verdict.state == "none"
     shown = fragment(refuted)
-    assert ">What is wrong, and what would mend it?<" in shown
+    assert ">What is wrong, and how to fix it<" in shown
     assert "attacks and audits" not in shown
     assert page_of(RESULTS["sampler"]).evidence[0].scale is not None
 

@@ -26,7 +26,9 @@ _HEADER = "# What commands print to people. Written by `make numbers ARGS=--acce
 _LEFT_OUT = ("campaign", "reproduce", "doctor", "serve", "report", "new")  # clocks, versions, addresses, files
 _NUMBER = re.compile(r"(?<![\w.])\d+\.\d{7,}(?:e-?\d+)?")  # digits that differ between processors
 # Of rules that are as tight as each other, rounding chooses one; the corpus of numbers has the rules.
-_RULE = re.compile(r"^(rad|success|gain|worst_gain)( +(?:at most |at least )?[\d.e-]+) .*$", re.MULTILINE)
+# What comes after the third column of the table of bounds is left out.
+_BOUNDS = r"Measure|rad|ceiling|success|gain|worst_gain|tpr at fpr [\d.]+"
+_RULE = re.compile(rf"^( +(?:{_BOUNDS})(?:, [\w-]+)? {{2,}}\S.*? {{2,}}\S.*?)(?: {{2,}}.*)?$", re.MULTILINE)
 _EVERY_RULE = "--all"
 
 
@@ -53,7 +55,7 @@ def printed(line: str) -> str:
         code, out = run_command(shlex.split(line), errors)
         written = folder / "fresh.toml"
         out += written.read_text(encoding="utf-8") if written.exists() else ""
-    text = _RULE.sub(r"\1\2", out + errors.getvalue())
+    text = _RULE.sub(r"\1", out + errors.getvalue())
     return f"[exit {code}]\n{_NUMBER.sub(lambda match: f'{float(match[0]):.5g}', text).rstrip()}\n"
 
 

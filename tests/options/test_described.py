@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tomllib
 from dataclasses import FrozenInstanceError
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from annotated_types import Ge, Gt, Le
 from click.testing import CliRunner
 
 import dpradar as dr
+from dpradar.calibration.release_family import family_of_template
 from dpradar.cli.assess import group
 from dpradar.options import About, Span, describe, described, number_of, option_of
 from dpradar.options.reading import FLAGS, PLAIN, inside
@@ -20,6 +22,7 @@ from dpradar.spec.question import release_of
 from dpradar.spec.schema import schema
 from dpradar.spec.starting import starting_spec
 from dpradar.web.forms.releases import release_fields
+from tests.every import every
 
 OPTIONS = [(kind, option) for kind in KINDS.values() for option in kind.options]
 
@@ -115,7 +118,7 @@ def test_problems_name_the_option_as_it_was_given(options, place):
         assert error.value.name == name
 
 
-@pytest.mark.parametrize(("kind", "option"), OPTIONS, ids=[f"{kind.name}-{option.name}" for kind, option in OPTIONS])
+@every(("kind", "option"), OPTIONS, ids=[f"{kind.name}-{option.name}" for kind, option in OPTIONS])
 def test_every_option_is_described(kind, option):
     about = option.about
     assert about.what
@@ -154,3 +157,19 @@ def test_false_is_no_number_and_no_omission(kind, option):
     options = {"kind": kind, "m": 3, "epsilon": 1.0, "scale": 1.0, "query": "0,1", "neighbours": "add-remove"}
     with pytest.raises(dr.ParameterError, match=f"{option} must be a number .*; got False"):
         release_of({**options, option: False})
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.noise is not None])
+def test_a_replaced_parameter_is_as_good_as_a_new_object(kind):
+    """A threshold that follows from epsilon, for one, has to follow from the new one."""
+    noise = KINDS[kind].noise
+    question = tomllib.loads(starting_spec(kind))["release"] | {"times": 2}
+
+    def fresh(value):
+        return release_of({**question, noise.name: value})
+
+    family, threat = family_of_template(noise, fresh), parse(starting_spec(kind)).threat(0, 0)
+    for value in (0.3, 0.7, 0.95):
+        release, expected = family.build(value), fresh(value)
+        assert repr(release) == repr(expected)
+        assert dr.assess(release, threat).bounds == dr.assess(expected, threat).bounds

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dpradar.present.curve import chart_svg, curve_svg, scale_svg
 from dpradar.present.icons import icons_svg
-from dpradar.present.view import Chart, Curve, Icons, Line, Mark, Scale, Table
+from dpradar.present.page import Chart, Curve, Icons, Line, Mark, Scale, Table
 from tests.present.page_reader import Reader
 
 LINE = Line(name="a", points=((0.0, 0.0), (0.2, 0.5), (1.0, 1.0)))
@@ -115,7 +115,7 @@ def test_one_value_alone_can_be_drawn():
 
 @pytest.mark.parametrize("high", [0.3, None])
 def test_what_was_found_is_drawn_beside_the_bound(high):
-    scale = Scale(end=0.5, upper=0.4, low=0.2, high=high, upper_text="bound 0.4", found_text="found", alt="x")
+    scale = Scale(end=0.5, upper=0.4, low=0.2, high=high, upper_text="bound 0.4", lower_text="found", alt="x")
     svg = scale_svg(scale)
     assert "M269.6 16" in path(svg, "b")  # 4 + 332 * 0.8
     assert path(svg, "ci").startswith("M136.8 25")
@@ -124,7 +124,7 @@ def test_what_was_found_is_drawn_beside_the_bound(high):
 def test_texts_in_drawings_are_escaped():
     bad = '"><script>&'
     mark = Mark(number=1, x=0.5, y=0.5, text=bad)
-    scale = Scale(end=1.0, upper=0.5, low=0.1, high=0.2, upper_text=bad, found_text=bad, alt=bad)
+    scale = Scale(end=1.0, upper=0.5, low=0.1, high=0.2, upper_text=bad, lower_text=bad, alt=bad)
     table = Table(caption="t", headings=("x",), rows=())
     drawn = [
         icons_svg(Icons(total=100, right_anyway=1, extra=1, alt=bad)),

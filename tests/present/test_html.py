@@ -10,7 +10,7 @@ import pytest
 
 from dpradar.errors import ParameterError
 from dpradar.present import html
-from dpradar.present.view import page_of
+from dpradar.present.pages import page_of
 from dpradar.results import Assessment, AttackRun, AuditResult, Calibration
 from dpradar.results.run import RunResult
 from tests.present import samples

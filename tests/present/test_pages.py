@@ -13,12 +13,13 @@ import pytest
 
 from dpradar.bounds.rules import RULES
 from dpradar.errors import ParameterError
-from dpradar.present import citations, findings
+from dpradar.present import citations
+from dpradar.present.attack import attack_finding, bound_sentence
+from dpradar.present.audit import audit_finding
 from dpradar.present.html import document
 from dpradar.present.markdown import markdown
-from dpradar.present.pages import finding_of
-from dpradar.present.text import explain_run
-from dpradar.present.view import page_of
+from dpradar.present.pages import page_of
+from dpradar.present.text import explain
 from dpradar.results import AttackRun, Bound, Estimate
 from dpradar.results.change import LimitResult
 from tests.present import samples
@@ -200,13 +201,13 @@ def _attack(low: float) -> AttackRun:
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
-    found = finding_of(_attack(low), Bound(value=0.1, side="upper", rule="test"))
+    found = attack_finding(_attack(low), Bound(value=0.1, side="upper", rule="test"))
     assert (found.state, found.text) == (state, text)
 
 
 def test_a_measured_attack_that_finds_nothing_proves_nothing():
     run = replace(_attack(0.05), release=None)
-    found = finding_of(run, Bound(value=0.1, side="upper", rule="test"))
+    found = attack_finding(run, Bound(value=0.1, side="upper", rule="test"))
     assert found.text == (
         "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove "
         "there is none."
@@ -214,7 +215,7 @@ def test_a_measured_attack_that_finds_nothing_proves_nothing():
 
 
 VIEWS = {
-    "text": explain_run,
+    "text": explain,
     "markdown": markdown,
     "html": document,
     "notebook": lambda result: result._repr_html_(),
@@ -244,14 +245,15 @@ def test_audits_have_a_section_of_their_own():
 
 
 def test_an_attack_without_a_bound_shows_a_lower_one():
-    assert findings.sandwich_sentence(_attack(0.05), None) == (
-        "This attack shows that taking part adds at least 0.050000. Another attacker may do better."
-    )
-    assert findings.sandwich_sentence(_attack(-0.01), None).startswith("These trials do not show")
+    optimal, other = _attack(0.05), replace(_attack(0.05), maximise=None)
+    shown = "This attack shows that taking part adds at least 0.050000."
+    assert bound_sentence(optimal, None) == shown
+    assert bound_sentence(other, None) == f"{shown} Another attacker may do better."
+    assert bound_sentence(_attack(-0.01), None).startswith("These trials do not show")
 
 
 def test_audits_say_what_they_do_not_prove():
-    refuted, kept = (finding_of(samples.audit(refuted=flag)) for flag in (True, False))
+    refuted, kept = (audit_finding(samples.audit(refuted=flag)) for flag in (True, False))
     assert (
         refuted.text
         == "Claim refuted. Claimed epsilon 0.5; the outputs show at least 1.9279 (95 % confidence, one look)."

@@ -12,7 +12,7 @@ import dpradar as dr
 from dpradar.present import sentences
 from dpradar.present.html import document
 from dpradar.present.markdown import markdown
-from dpradar.present.text import explain, explain_calibration
+from dpradar.present.text import explain
 from dpradar.results import Achieved, Bound
 from dpradar.results.change import LimitResult
 
@@ -72,5 +72,5 @@ def test_sentences():
 def test_calibrated_limits_name_their_relation():
     found = dr.calibrate(dr.GDP, dr.Limit(worst_gain=0.1), neighbours="add-remove")
     assert found.achieved[0].neighbours == "add-remove"
-    assert "add-remove)" in explain_calibration(found)
+    assert "worst_gain, add-remove is" in explain(found)
     assert dr.Calibration.from_dict(json.loads(json.dumps(found.to_dict()))) == found

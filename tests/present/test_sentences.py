@@ -10,8 +10,8 @@ import pytest
 
 import dpradar as dr
 from dpradar.present import attackers, sentences, verdicts
-from dpradar.present.text import explain, explain_run
-from dpradar.present.view import page_of
+from dpradar.present.pages import page_of
+from dpradar.present.text import explain
 from dpradar.results import Bound
 from dpradar.results.change import Change, LimitResult
 from tests.present import samples
@@ -236,8 +236,8 @@ def test_a_bound_that_says_nothing_says_so():
 def test_a_rule_that_was_left_out_for_its_size_is_named():
     prior = dr.Prior.uniform(3100, range(3100))
     told = explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior, goal=dr.Goal.within(1.0))))
-    assert "Only a bound: exact-line was left out (too many values: integrates over at most 3,000)." in told
-    assert "Only a bound" not in explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior)))
+    assert "Upper bound only: exact-line was not used (too many values: integrates over at most 3,000)." in told
+    assert "Upper bound only" not in explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior)))
 
 
 def test_calibrations_say_whether_less_noise_might_do():
@@ -253,10 +253,10 @@ def test_calibrations_say_what_they_take_for_granted():
     limit = dr.Limit(epsilon=1.0, delta=1e-5)
     stated = {"sensitivity": 1.0, "neighbours": "add-remove"}
     found = dr.calibrate(dr.Gaussian, limit, **stated)
-    assert "Assumes: stated sensitivity 1 (L2 norm, add-remove)" in found.explain()
+    assert "Assumes: Stated sensitivity 1 (L2 norm, add-remove)" in found.explain()
     assert dr.Calibration.from_dict(found.to_dict()) == found
     several = dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale, **stated), 3), limit)
-    assert "Assumes: stated sensitivity 1 (L1 norm, add-remove)" in several.explain()
+    assert "Assumes: Stated sensitivity 1 (L1 norm, add-remove)" in several.explain()
     both = [dr.Limit(dr.Threat(dr.Prior.uniform(5, range(5))), rad=0.3), limit]  # the values say how far apart they are
     assert "Assumes" not in dr.calibrate(dr.Gaussian, both).explain()
     assert "Assumes" not in dr.calibrate(dr.Gaussian, limit, query=[0.0, 1.0]).explain()
@@ -269,37 +269,52 @@ def test_releases_are_ranked_by_what_is_known():
     assert "largest" not in told
 
 
+NOT_COVERED = (
+    "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
+    "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess does."
+)
+
+
 def test_the_whole_answer_of_an_assessment():
     assert explain(samples.assessments()["upper"]).splitlines() == [
-        "Release: ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
-        "Threat:  Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())",
-        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
-        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
+        "Because they took part, an attacker who learns from the data is right about up to 14 more people in every 100.",
+        "",
+        "Disclosure risk of ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
+        "",
+        "An attacker who knows nothing about the target and wants the exact value",
+        "   Believed beforehand: one of 10 possible values, all equally likely.",
+        "   Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "   Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
+        "   Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
         "to be right: at most 24 of 100.",
-        "Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
         "",
-        "rad         at most 0.131977   cor-5.6, replace-one ([RAD] Corollary 5.6)",
-        "success     at most 0.231977   blind-plus-rad, replace-one (dpradar derivation; [RAD] Corollary 5.6)",
-        "gain        at most 0.131977   blind-plus-rad, replace-one (dpradar derivation; [RAD] Corollary 5.6)",
-        "worst_gain  at most 0.462123   total-variation, replace-one ([UNIFY] Theorem 3.4)",
-        "ceiling     0.900000           rad of publishing the raw data",
-        "baseline    0.100000           best guess without the release",
+        "Every bound, with its rule and what it assumes:",
+        "  Measure                       Blind guess  Value             Rule             Assumes",
+        "  rad, replace-one              –            at most 0.131977  cor-5.6          a",
+        "  ceiling                       –            0.900000          raw-data         –",
+        "  success, replace-one          0.100000     at most 0.231977  blind-plus-rad   a",
+        "  gain, replace-one             0.100000     at most 0.131977  blind-plus-rad   a",
+        "  worst_gain, replace-one       –            at most 0.462123  total-variation  a, b",
+        "  tpr at fpr 0.01, replace-one  –            at most 0.027193  trade-off        b",
+        "  a: (epsilon, delta)-DP, replace-one",
+        "  b: neighbours: replace-one",
         "",
-        "Assumes: the attacker knows the mechanism, the prior and every other record.",
-        "         (epsilon, delta)-DP, replace-one",
-        "         neighbours: replace-one",
+        "Attacker: Knows the mechanism, the prior and every other record; knows nothing about the target.",
+        NOT_COVERED,
     ]
 
 
 def test_the_whole_answer_of_a_run():
-    assert explain_run(samples.run(0.05, 1)).splitlines() == [
-        "Health survey 2026",
-        "One question on drinking, answered by randomised response.",
-        "",
+    assert explain(samples.run(0.05, 1)).splitlines() == [
         "LIMIT NOT KEPT. What taking part adds (rad) is 11 of 100 people, the limit 5 of 100.",
         "The smallest change that keeps every limit: epsilon 0.612345 instead of 1.",
         "",
-        "1. A stranger",
+        "Health survey 2026",
+        "One question on drinking, answered by randomised response.",
+        "",
+        "A stranger",
+        "   An attacker who knows nothing about the target and wants the exact value.",
+        "   Believed beforehand: one of 10 possible values, the likeliest answer 80 times as likely as the rarest.",
         "   Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
         "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
         "   Publishing the raw data would add 71 of 100; this release reaches 15 % of that.",
@@ -310,7 +325,7 @@ def test_the_whole_answer_of_a_run():
         "name the likeliest value, so it can be right more often and learn less.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
-        "What the noise costs:",
+        "What does the noise cost?",
         "  A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
         "",
         "Check of the calculation (simulated here; no software was tested):",
@@ -321,10 +336,8 @@ def test_the_whole_answer_of_a_run():
         "  Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
         "    No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This does not prove there is none.",
         "",
-        "Assumes: the attacker knows the mechanism, the prior and every other record.",
-        "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
-        "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess "
-        "does.",
+        "Attacker: Knows the mechanism, the prior and every other record; knows nothing about the target.",
+        NOT_COVERED,
     ]
 
 

@@ -14,7 +14,7 @@ from dpradar.errors import ParameterError, SpecError
 from dpradar.granularity import Granularity
 from dpradar.granularity.neighbour_relation import NAMES, PATTERN
 from dpradar.spec.pipeline import parse_pipeline
-from dpradar.spec.pipeline_shapes import TABLES
+from dpradar.spec.pipeline_tables import TABLES
 from dpradar.spec.schema import pipeline_schema, schema
 from tests.spec.fitting import fits
 
@@ -35,9 +35,9 @@ def test_it_knows_every_key():
     assert set(made["properties"]) == {"title", "note", "targets", *TABLES}
     assert made["required"] == ["step"]
     assert made["additionalProperties"] is False
-    for model in TABLES.values():
-        shape = made["$defs"][model.__name__]
-        assert set(shape["properties"]) == set(model.model_fields)
+    for table in TABLES.values():
+        shape = made["$defs"][table.name]
+        assert set(shape["properties"]) == {option.name for option in table.options}
         assert shape["additionalProperties"] is False
     assert made["$defs"]["Step"]["properties"]["domain"]["enum"] == ["own", "common"]
     assert '"default": null' not in json.dumps(made)

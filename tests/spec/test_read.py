@@ -11,10 +11,11 @@ import pytest
 
 import dpradar as dr
 from dpradar.spec import KINDS, parse, read, run, toml
+from dpradar.spec.file_tables import release_table
 from dpradar.spec.kinds import IN_FILES
 from dpradar.spec.schema import schema
-from dpradar.spec.shapes import release_model
 from dpradar.spec.starting import starting_spec
+from tests.every import every
 from tests.spec.fitting import fits
 
 ROOT = Path(__file__).parents[2]
@@ -57,19 +58,19 @@ BAD = {
         GRR.replace("1.0", '"1.0"'),
         ["release.epsilon: must be a number at least 0; got '1.0'. Numbers stand without quotes."],
     ),
-    "unknown key": ("titel = 'x'\n" + GRR, ["titel: is not known here. Did you mean 'title'?"]),
-    "unknown table": (GRR + "[treat]\n", ["treat: is not known here. Did you mean 'threat'?"]),
+    "unknown key": ("titel = 'x'\n" + GRR, ["titel: is not a key of this table. Did you mean 'title'?"]),
+    "unknown table": (GRR + "[treat]\n", ["treat: is not a key of this table. Did you mean 'threat'?"]),
     "unknown key of a release": (
         GRR + "epsilom = 2\n",
-        ["release.epsilom: is not known here. Did you mean 'epsilon'?"],
+        ["release.epsilom: is not a key of this table. Did you mean 'epsilon'?"],
     ),
     "key of a threat in a release": (
         GRR + "prior = [0.5, 0.5]\n",
-        ["release.prior: is not known here. It belongs to [threat]."],
+        ["release.prior: is not a key of this table. It belongs to [threat]."],
     ),
     "unknown key of limits": (
         GRR + "[threat]\nlimits = { radd = 0.1 }\n",
-        ["threat.limits.radd: is not known here. Did you mean 'rad'?"],
+        ["threat.limits.radd: is not a key of this table. Did you mean 'rad'?"],
     ),
     "no kind": (
         "[release]\nm = 3\n",
@@ -150,11 +151,11 @@ BAD = {
     ),
     "unknown knowledge": (
         GRR + '[threat]\nknowledge = "all"\n',
-        ["threat.knowledge: must be nothing or everything or labels:... or columns:...; got 'all'."],
+        ["threat.knowledge: must be nothing, everything, labels:A,A,B or columns:NAMES; got 'all'."],
     ),
     "unknown goal": (
         GRR + "[threat]\ngoal = { near = 3 }\n",
-        ["threat.goal: must be exact or within:... or labels:... or columns:...; got {'near': 3}."],
+        ["threat.goal: must be exact, within:ETA, labels:A,A,B or columns:NAMES; got {'near': 3}."],
     ),
     "two threats in one": (
         GRR + "[threat]\nbaseline = 0.1\nmembership = 0.5\n",
@@ -174,7 +175,8 @@ BAD = {
     ),
     "limit out of range": (
         GRR + "[threat]\nlimits = { rad = 1.5 }\n",
-        ["threat.limits.rad: must be a number at least 0 and at most 1; got 1.5. It is the most that is accepted."],
+        ["threat.limits.rad: must be a number at least 0 and at most 1; got 1.5. "
+         "It is a probability, the most that is accepted."],
     ),
     "rad of membership": (
         GRR + "[threat]\nmembership = 0.5\nlimits = { rad = 0.1 }\n",
@@ -244,7 +246,7 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BAD)
+@every("name", BAD)
 def test_one_problem(name):
     text, told = BAD[name]
     assert problems(text) == told
@@ -280,8 +282,8 @@ def test_all_problems_at_once():
     """
     found = problems(text)
     assert [told.partition(": ")[0] for told in found] == [
-        "neighbours",
         "titel",
+        "neighbours",
         "release[1].m",
         "release[1].epsilon",
         "release[1].colour",
@@ -290,9 +292,9 @@ def test_all_problems_at_once():
         "release[3].truncate",
         "threat[2].knowledge",
         "threat[2].goal",
-        "threat[2].worst",
         "threat[2].limits.rad",
         "threat[2].limits.gian",
+        "threat[2].worst",
         "threat[2].prior",
         "utility.eror",
         "decision.by",
@@ -517,5 +519,5 @@ def test_examples_fit_the_schema_and_mistakes_do_not():
 
 @pytest.mark.parametrize("kind", IN_FILES)
 def test_keys_of_a_release_are_those_of_its_kind(kind):
-    keys = set(release_model(kind).model_fields)
+    keys = {option.name for option in release_table(kind).options}
     assert keys == {"kind", "name", "what", "date", "note", "times", *KINDS[kind].names}

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.every import every
 from tests.twin import blackbox, brute, channels
 
 F = Fraction
@@ -18,7 +19,7 @@ def prior(seed: int, largest: int) -> list[Fraction]:
     return channels.random_row(rng, rng.randint(2, largest), top=rng.choice([2, 12, 200]))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40))
 def test_program_formula_and_channel_agree(seed):
     pi, expeps = prior(seed, 8), [F(11, 10), F(3), F(10), F(400)][seed % 4]
     program = blackbox.pure_lp([float(x) for x in pi], math.log(expeps))
@@ -29,7 +30,7 @@ def test_program_formula_and_channel_agree(seed):
     assert all(brute.max_ratio(blackbox.grr_top_k(pi, expeps, k)) == expeps for k in range(2, len(pi) + 1))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@every("seed", range(25))
 def test_no_random_channel_beats_the_program(seed):
     """Random channels, scaled into epsilon-DP, and the published bounds stand on the right sides of the optimum."""
     pi, rng = prior(100 + seed, 5), channels.seeded(seed)
@@ -44,7 +45,7 @@ def test_no_random_channel_beats_the_program(seed):
     assert upper <= blackbox.prop_5_3(floats, S, epsilon) + 1e-12
 
 
-@pytest.mark.parametrize("seed", range(30))
+@every("seed", range(30))
 def test_program_with_delta(seed):
     pi, epsilon, delta = prior(200 + seed, 6), [0.1, 1.0, 3.0][seed % 3], [1e-5, 1e-2, 0.2][seed // 3 % 3]
     floats, m = [float(x) for x in pi], len(pi)
@@ -66,7 +67,7 @@ def test_program_with_delta_uniform_is_cor_5_6():
         assert program.value == pytest.approx(program.upper, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60))
 def test_knapsack_as_printed_is_the_program(seed):
     floats = [float(x) for x in prior(300 + seed, 12)]
     epsilon, delta = [0.2, 1.0, 4.0][seed % 3], [0.0, 1e-3, 0.05][seed // 3 % 3]
@@ -74,7 +75,7 @@ def test_knapsack_as_printed_is_the_program(seed):
     assert blackbox.thm_5_5(floats, epsilon, delta) == pytest.approx(printed, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60))
 def test_dual_multipliers_certify_the_formula(seed):
     """The explicit multipliers of the note prove the formula's value; tau is searched on a grid only, hence 1e-6."""
     rng = np.random.default_rng(seed)

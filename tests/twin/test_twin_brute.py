@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from tests.every import every
 from tests.twin import brute, channels
 
 F = Fraction
@@ -29,14 +30,14 @@ def random_case(seed: int) -> tuple[channels.Matrix, list[Fraction], list[int], 
     return P, pi, a, rng.choice(goals)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@every("seed", range(80))
 def test_formula_is_the_maximum_over_all_attacks(seed):
     P, pi, a, S = random_case(seed)
     assert brute.rad(P, pi, a, S) == brute.rad_by_attacks(P, pi, a, S)
     assert brute.success(P, pi, a, S) == brute.success_by_attacks(P, pi, a, S)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@every("seed", range(80))
 def test_terms_and_bounds_agree(seed):
     P, pi, a, S = random_case(seed)
     hit, false_hit = brute.hit_and_false_hit(P, pi, a, S)
@@ -51,7 +52,7 @@ def test_terms_and_bounds_agree(seed):
         assert kappa.minus <= false_hit <= kappa.plus
 
 
-@pytest.mark.parametrize("seed", range(20))
+@every("seed", range(20))
 def test_the_post_processed_channel_leaks_less_and_the_composed_one_more(seed):
     rng = channels.seeded(1000 + seed)
     P, pi = channels.random_channel(rng, 4, 3), channels.random_row(rng, 4)
@@ -96,7 +97,7 @@ def test_infinite_ratio_is_seen():
     assert brute.max_ratio(channels.repeated(channels.grr(3, F(3)), 2)) == 9
 
 
-@pytest.mark.parametrize("seed", range(30))
+@every("seed", range(30))
 def test_the_most_flagged_are_those_of_the_linear_programme(seed):
     rng = channels.seeded(2000 + seed)
     those, others = channels.random_channel(rng, 2, 6, zeros=rng.choice([0, 0.3]))

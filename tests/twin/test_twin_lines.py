@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from tests.every import every
 from tests.twin import brute, lines
 
 F = Fraction
@@ -17,9 +18,9 @@ KNOWLEDGE = [[0] * 5, [0, 0, 1, 1, 1], [0, 1, 2, 3, 4]]
 GOALS = [brute.exact(5), brute.within(VALUES, 0.8), brute.labels([0, 1, 0, 1, 1])]
 
 
-@pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("a", KNOWLEDGE)
-@pytest.mark.parametrize("S", GOALS)
+@every("noise", NOISES)
+@every("a", KNOWLEDGE)
+@every("S", GOALS)
 @pytest.mark.parametrize("clamp", [None, (-0.5, 2.0)])
 def test_cells_agree_with_a_plain_sum(noise, a, S, clamp):
     rad, success, baseline = lines.risks(noise, VALUES, PRIOR, a, S, clamp, step=0.05)

@@ -16,6 +16,7 @@ from dpradar.web.forms.releases import OFFERED
 from dpradar.web.screens import learn, start
 from dpradar.web.screens.assess import read
 from dpradar.web.screens.calibrate import CALIBRATE
+from tests.every import every
 
 from .conftest import sent
 from .questions import EVERY, FURTHER
@@ -64,7 +65,7 @@ def test_examples_of_the_start_are_answered(client, example):
     assert 'class="lead"' in got.text
 
 
-@pytest.mark.parametrize("fields", [*EVERY, *FURTHER], ids=lambda f: "-".join(f.values())[:60])
+@every("fields", [*EVERY, *FURTHER], ids=lambda f: "-".join(f.values())[:60])
 def test_the_address_holds_the_whole_state(fields):
     asked = read(fields)
     again = read(dict(asked.form.pairs))

@@ -1,0 +1,1 @@
+"""Tests of claims: outputs of others against what is promised."""

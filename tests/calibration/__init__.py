@@ -1,0 +1,1 @@
+"""The least noise under a limit."""

@@ -1,0 +1,1 @@
+"""What wrong input is answered."""

@@ -1,0 +1,1 @@
+"""What is promised: curves, profiles, losses, composition."""

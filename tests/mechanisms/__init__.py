@@ -1,0 +1,1 @@
+"""What is released: noise, protocols, samplers, adapters."""

@@ -1,1 +1,0 @@
-"""Simulations whose failure probability is known and tiny."""

@@ -1,0 +1,1 @@
+"""Risks that are no threat."""

@@ -1,0 +1,1 @@
+"""Some thousand answers of the library, compared with those in the repository."""

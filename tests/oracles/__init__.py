@@ -1,1 +1,0 @@
-"""Numbers of the theory notes and of the twin, against dpradar."""

@@ -1,1 +1,0 @@
-"""Statements that hold for every mechanism and threat, tried on drawn cases."""

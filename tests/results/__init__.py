@@ -1,0 +1,1 @@
+"""What a computation returns, saved and read again."""

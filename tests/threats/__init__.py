@@ -1,0 +1,1 @@
+"""Priors, knowledge, goals, and what raw data would add."""

@@ -1,1 +1,0 @@
-"""One piece at a time: input checks, samplers, curves, results."""
