@@ -6,11 +6,12 @@ someone could learn about one person. Run: make demo.
 
 from __future__ import annotations
 
+import math
+
 from rich.console import Console
 from rich.table import Table
 
 import dpradar as dr
-from dpradar.present.text import advantage_sentence, blind_sentence, number
 
 EPSILON = 2.0
 ANSWERS = [
@@ -51,6 +52,11 @@ def threats() -> dict[str, dr.Threat]:
     }
 
 
+def shown(bound: dr.Bound) -> str:
+    """Return a number with four digits, rounded up, and the word that says that it is an upper bound."""
+    return f"{'at most ' if bound.side == 'upper' else ''}{math.ceil(1e4 * bound.value) / 1e4:.4f}"
+
+
 def main() -> None:
     """Assess every mechanism under every threat and say what comes out."""
     console = Console(width=118, highlight=False)
@@ -70,17 +76,17 @@ def main() -> None:
             table.add_column(heading)
         results = {name: dr.assess(mechanism, threat) for name, mechanism in mechanisms().items()}
         for name, a in results.items():
-            table.add_row(name, f"{a.baseline:.2f}", number(a.success), number(a.rad), a.rad.side, a.rad.rule)
+            table.add_row(name, f"{a.baseline:.2f}", shown(a.success), shown(a.rad), a.rad.side, a.rad.rule)
         console.print(table)
         least = min(results, key=lambda name: results[name].rad.value)
-        console.print(f"{least} gives away least: {advantage_sentence(results[least])}")
-        console.print(f"{blind_sentence(results[least]) or 'The blind guess is always right here.'}\n")
+        added = math.ceil(100 * results[least].rad.value)
+        console.print(f"{least} gives away least: of 100 who take part, at most {added} more are guessed right.\n")
     everyone = dr.assess(
         dr.PureDP(epsilon=EPSILON, neighbours="replace-one"), threats()["the exact answer, nothing known"]
     )
     console.print(
         f"Knowing only epsilon = {EPSILON:g} and not the mechanism, the advantage on the exact answer is "
-        f"{number(everyone.rad)} ({everyone.rad.rule}): which mechanism it is matters as much as epsilon.\n"
+        f"{shown(everyone.rad)} ({everyone.rad.rule}): which mechanism it is matters as much as epsilon.\n"
     )
 
 

@@ -19,7 +19,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 import dpradar as dr
-from dpradar.learning.canaries import canary_audit
+from dpradar.learning import canary_audit
 from dpradar.learning.opacus import Recorder, gather
 
 CANDIDATES, CANARIES, RECORDS = 8, 300, 1000

@@ -14,6 +14,7 @@ from dpradar_reproduction.page import VERDICTS, allowed, judged
 from dpradar_reproduction.paper_figure import Effort
 from dpradar_reproduction.statements import STATEMENTS, Statement
 from dpradar_reproduction.table import Table
+from tests.every import every
 
 ALL = [(name, statement) for name, statements in STATEMENTS.items() for statement in statements]
 PAGES = Path(__file__).parents[2] / "docs"
@@ -30,7 +31,7 @@ def test_every_figure_has_a_statement_and_no_statement_is_without_a_figure():
     assert all(STATEMENTS.values())
 
 
-@pytest.mark.parametrize(("name", "statement"), ALL, ids=lambda one: one if isinstance(one, str) else one.says[:30])
+@every(("name", "statement"), ALL, ids=lambda one: one if isinstance(one, str) else one.says[:30])
 def test_a_statement_says_what_it_must(name, statement):
     assert statement.where
     assert statement.what
