@@ -44,8 +44,8 @@ def audit(sampler, **options):
 
 def test_a_claim_for_other_neighbours_says_how_it_is_read():
     told = audit(grr, claim=dr.PureDP(1.0, neighbours="add-remove")).claim
-    assert told == "PureDP(epsilon=1.0, neighbours='add-remove'), read under replace-one as epsilon 2"
-    assert audit(grr).claim == repr(CLAIM)
+    assert told.text == "PureDP(epsilon=1.0, neighbours='add-remove'), read under replace-one as epsilon 2"
+    assert audit(grr).claim.text == repr(CLAIM)
 
 
 # ------------------------------------------------------------------------------------------------------ what is refused

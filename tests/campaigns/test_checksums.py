@@ -181,7 +181,7 @@ def test_mutated_answers(store, number):
         key = json.loads(opened.about()["runs"])[number]["question"]
         answer = json.loads(opened.answers()[key])
     answers = []
-    for place, value in [((), {"schema": "dpradar/advice/1"}), *some(answer, 15, seed=number)]:
+    for place, value in [((), {"schema": "dpradar/advice/2"}), *some(answer, 15, seed=number)]:
         text = json.dumps(changed(answer, place, value) if place else value)
         rewritten(store, "answer", lambda row, text=text: (row[0], text if row[0] == key else row[1]))
         answers.append(read(store))

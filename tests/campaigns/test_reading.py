@@ -163,7 +163,7 @@ def test_status_for_people_and_for_programs(store):
     told = json.loads(command("status", store, "--json").output)
     assert told["schema"] == "dpradar/campaign/1"
     assert told["versions"]["dpradar"] == dr.__version__
-    assert [run["result"]["schema"] for run in told["runs"]] == ["dpradar/attack/1"] * 2 + ["dpradar/audit/1"]
+    assert [run["result"]["schema"] for run in told["runs"]] == ["dpradar/attack/2"] * 2 + ["dpradar/audit/2"]
 
 
 def test_export_as_csv_and_parquet_says_the_same(store, tmp_path):

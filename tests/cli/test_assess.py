@@ -50,7 +50,7 @@ def answer(*arguments: str) -> dict:
 
 def test_design_example_grr():
     data = answer("grr", "--m", "100", "--epsilon", "2", "--knowledge", "everything")
-    assert data["schema"] == "dpradar/assessment/1"
+    assert data["schema"] == "dpradar/assessment/2"
     p = 2.718281828459045**2 / (2.718281828459045**2 + 99)
     q = 1 / (2.718281828459045**2 + 99)
     assert data["rad"]["value"] == pytest.approx((p - q) * 0.99, abs=1e-12)

@@ -67,7 +67,7 @@ def test_attack_agrees_with_the_exact_value():
     done = run("attack", "oue", "--m", "50", "--epsilon", "3", "--trials", "50000", "--seed", "1", "--json")
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert data["schema"] == "dpradar/attack/1"
+    assert data["schema"] == "dpradar/attack/2"
     assert set(data["rad"]) == set(data["success"]) == {"estimate", "low", "high"}
     exact = dr.assess(dr.OUE(50, 3.0), dr.Threat(dr.Prior.uniform(50))).rad.value
     assert data["rad"]["low"] <= exact <= data["rad"]["high"]
@@ -133,7 +133,7 @@ def test_audit_of_a_module_in_a_real_process(folder):
     data = json.loads(done.stdout)
     assert data["refuted"] is True
     assert 1.0 < data["epsilon_lower"] <= 2.1
-    assert data["schema"] == "dpradar/audit/1"
+    assert data["schema"] == "dpradar/audit/2"
 
 
 def test_audit_modes(folder):

@@ -52,7 +52,7 @@ def folder(tmp_path, monkeypatch):
     Path("wrong.toml").write_text('[release]\nkind = "grr"\nm = 1\nepsilon = 1.0\nepsilom = 2.0\n')
     Path("pipeline.toml").write_text('[[step]]\nname = "count"\nepsilon = -1.0\ngranularity = "bonded"\n')
     Path("campaign.toml").write_text('[[run]]\ndo = "atack"\n')
-    Path("half.json").write_text('{"schema": "dpradar/run/1"}')
+    Path("half.json").write_text('{"schema": "dpradar/run/2"}')
     Path("hits.csv").write_text("a,b\n1,0\n1,1\n")
     Path("semicolons.csv").write_text("family;height\n1;170,5\n1;180,5\n")
     Path("commas.csv").write_text('family,height\n1,170\n1,"180,5"\n')

@@ -33,7 +33,7 @@ def assessed(*arguments: str) -> dict:
 
 def test_design_example():
     data = calibrated("grr", "--m", "100", "--limit", "rad=0.1")
-    assert data["schema"] == "dpradar/calibration/1"
+    assert data["schema"] == "dpradar/calibration/2"
     assert {"parameter", "value", "achieved", "binding", "status", "cost", "release", "reason"} <= set(data)
     assert data["parameter"] == "epsilon"
     assert data["value"] == pytest.approx(2.504379, rel=2e-5)

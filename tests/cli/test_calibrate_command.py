@@ -19,7 +19,7 @@ def calibrated(*arguments):
 
 def test_design_example():
     data = calibrated("grr", "--m", "100", "--limit", "rad=0.1")
-    assert data["schema"] == "dpradar/calibration/1"
+    assert data["schema"] == "dpradar/calibration/2"
     assert data["parameter"] == "epsilon"
     assert data["value"] == pytest.approx(2.504379, rel=1e-5)
     assert data["achieved"][0]["quantity"] == "rad"

@@ -50,7 +50,7 @@ def test_families_in_words(folder):
 def test_families_as_json(folder):
     done = run(*FAMILY, "--json", cwd=folder)
     told = json.loads(done.stdout)
-    assert told["schema"] == "dpradar/correlation/1"
+    assert told["schema"] == "dpradar/correlation/2"
     assert set(told["leakage"]) >= {"value", "side", "rule", "cites", "assumes"}
     assert 1.0 < told["leakage"]["value"] < 3.0
     assert told["any_dependence"]["value"] == 3.0

@@ -41,13 +41,13 @@ def test_json_both_ways(name, tmp_path):
     assert Correlation.from_dict(json.loads(text)) == result
     result.save(tmp_path / "a.json")
     assert dr.load(tmp_path / "a.json") == result
-    assert json.loads(text)["schema"] == "dpradar/correlation/1"
+    assert json.loads(text)["schema"] == "dpradar/correlation/2"
     hash(result)
 
 
 def test_other_data_is_refused():
-    with pytest.raises(ParameterError, match="dpradar/correlation/1"):
-        Correlation.from_dict({"schema": "dpradar/assessment/1"})
+    with pytest.raises(ParameterError, match="dpradar/correlation/2"):
+        Correlation.from_dict({"schema": "dpradar/assessment/2"})
 
 
 @pytest.mark.parametrize("name", list(answers()))

@@ -134,13 +134,13 @@ def test_exceptions_are_judged(error, kind):
 
 
 ASSESSMENT = {
-    "schema": "dpradar/assessment/1",
+    "schema": "dpradar/assessment/2",
     "rad": {"value": 0.3, "side": "exact", "rule": "r", "low": None, "high": None},
     "success": {"value": 0.6, "side": "exact", "rule": "r", "low": None, "high": None},
     "baseline": 0.4, "hit": 0.6, "false_hit": 0.3,
 }  # fmt: skip
 AUDIT = {
-    "schema": "dpradar/audit/1",
+    "schema": "dpradar/audit/2",
     "epsilon_lower": 0.2,
     "claim_epsilon": 1.0,
     "refuted": False,

@@ -476,12 +476,12 @@ def pipeline():
 def test_results_are_read_back():
     found = account(pipeline())
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert data["schema"] == "dpradar/accounting/1"
+    assert data["schema"] == "dpradar/accounting/2"
     assert Accounting.from_dict(data) == found
     assert hash(found) == hash(Accounting.from_dict(data))
     assert data["totals"][0]["epsilon"] == "inf"
     with pytest.raises(dr.ParameterError, match="schema"):
-        Accounting.from_dict({"schema": "dpradar/audit/1"})
+        Accounting.from_dict({"schema": "dpradar/audit/2"})
     with pytest.raises(dr.ParameterError, match="one of bounded"):
         found.total("edge")
 

@@ -115,7 +115,7 @@ def test_advice_where_people_may_be_missing():
 def test_advice_reads_back():
     advice = advise(stream(), granularity="user:replace-one", epsilon=1.0)
     data = json.loads(json.dumps(advice.to_dict(), allow_nan=False))
-    assert data["schema"] == "dpradar/advice/1"
+    assert data["schema"] == "dpradar/advice/2"
     assert Advice.from_dict(data) == advice
     with pytest.raises(dr.ParameterError, match="schema"):
         Advice.from_dict({})

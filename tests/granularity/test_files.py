@@ -212,7 +212,7 @@ def test_account_in_words(file):
 def test_account_as_json(file):
     done = run("account", file, "--json", "--target", "l-trajectory:3", "--m", "10")
     data = json.loads(done.output)
-    assert data["schema"] == "dpradar/accounting/1"
+    assert data["schema"] == "dpradar/accounting/2"
     found = Accounting.from_dict(data)
     assert [total.granularity for total in found.totals][:4] == [
         "event",

@@ -241,7 +241,7 @@ def test_reports_read_back_and_explain_themselves():
     assert report.refuted
     assert report.unproven
     data = json.loads(json.dumps(report.to_dict()))
-    assert data["schema"] == "dpradar/lint/1"
+    assert data["schema"] == "dpradar/lint/2"
     assert data["refuted"] is True
     assert LintReport.from_dict(data) == report
     text = report.explain()
@@ -479,7 +479,7 @@ def test_lint_a_file(tmp_path):
         path.write_text(text + more)
         done = run("lint", str(path), "--json")
         assert done.return_value == code
-        assert json.loads(done.output)["schema"] == "dpradar/lint/1"
+        assert json.loads(done.output)["schema"] == "dpradar/lint/2"
     assert "REFUTED" in run("lint", str(tmp_path / "bad.toml")).output
     assert isinstance(run("lint").exception, dr.ParameterError)
     assert isinstance(run("lint", "x.toml", "--sampler", "a:b").exception, dr.ParameterError)
@@ -535,3 +535,36 @@ def test_the_survey_is_shown():
     data = json.loads(run("lint", "--survey", "--json").output)
     assert data["schema"] == "dpradar/survey/1"
     assert len(data["mechanisms"]) == 17
+
+
+@pytest.mark.parametrize("query", ["n-gram", "prefix-tree"])
+@pytest.mark.parametrize("gram", [None, 1, 2, 5, 9])
+@pytest.mark.parametrize("longest", [1, 2, 6])
+def test_sensitivities_are_the_counts_of_the_trajectories_that_attain_them(query, gram, longest):
+    def counts(path):
+        if query == "n-gram":
+            return gram_counts([path], gram)
+        return prefix_counts([path], longest if gram is None else gram)
+
+    first, other = counts("A" * longest), counts("B" * longest)
+    for neighbours, changes in (
+        ("add-remove", list(first.values())),
+        ("replace-one", [*first.values(), *other.values()]),
+    ):
+        change = query_change(query, neighbours, longest, gram)
+        assert change.l1 == sum(changes)
+        assert change.l2 == pytest.approx(math.sqrt(sum(c * c for c in changes)))
+
+
+def test_long_trajectories_take_no_memory():
+    """They were written out point by point, which ended in an internal error for 1e308 points."""
+    assert query_change("n-gram", "add-remove", 10**9, None).l1 == 10**9 * (10**9 + 1) // 2
+
+
+@pytest.mark.parametrize("line", ["longest = 1e308", f"epsilon = {'9' * 400}"])
+def test_pipelines_with_numbers_beyond_measure_are_refused(line, tmp_path):
+    text = f'[[step]]\nname = "counts"\ngranularity = "user:add-remove"\nquery = "n-gram"\n{line}\n'
+    text += "" if line.startswith("epsilon") else "epsilon = 1.0\n"
+    (tmp_path / "pipeline.toml").write_text(text)
+    for command in ("lint", "account"):
+        assert run(command, str(tmp_path / "pipeline.toml")).returncode == 2

@@ -10,6 +10,7 @@ from scipy.stats import uniform
 
 import dpradar as dr
 from dpradar.results.change import Change, LimitResult
+from dpradar.results.description import describe_release
 from dpradar.results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
 
 GRR = dr.GRR(m=10, epsilon=1.0)
@@ -94,10 +95,10 @@ def release(mechanism: Any, name: str, most: float | None, threats: int = 3, *, 
     )
     return ReleaseResult(
         name=name,
-        release=repr(mechanism),
+        release=describe_release(mechanism),
         what="drinking habits",
         dates=("2026-05-01",),
-        parts=(repr(mechanism),),
+        parts=(describe_release(mechanism),),
         assessments=tuple(told),
         cost=mechanism.cost(),
         change=Change(parameter="epsilon", value=0.61234567, instead_of=mechanism.epsilon, more_private="down")
@@ -179,7 +180,7 @@ def poisoned(value: Any, poison: str) -> Any:
     if isinstance(value, tuple | list):
         return type(value)(poisoned(one, poison) for one in value)
     if isinstance(value, dict):
-        return {key: poisoned(one, poison) for key, one in value.items()}
+        return {key: one if key in ("kind", "loss") else poisoned(one, poison) for key, one in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         keep = {
             "side",

@@ -17,11 +17,11 @@ from tests.present import samples
 from tests.present.page_reader import Reader, styles
 
 KINDS = {
-    "dpradar/assessment/1": Assessment,
-    "dpradar/attack/1": AttackRun,
-    "dpradar/audit/1": AuditResult,
-    "dpradar/calibration/1": Calibration,
-    "dpradar/run/1": RunResult,
+    "dpradar/assessment/2": Assessment,
+    "dpradar/attack/2": AttackRun,
+    "dpradar/audit/2": AuditResult,
+    "dpradar/calibration/2": Calibration,
+    "dpradar/run/2": RunResult,
 }
 NAMES = list(samples.everything())
 POISON = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>"

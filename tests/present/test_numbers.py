@@ -22,6 +22,7 @@ from dpradar.present.numbers import (
     shown_limit,
 )
 from dpradar.results import Assessment, Bound, Estimate
+from dpradar.results.description import text_only
 
 SHARES = st.floats(0.0, 1.0)
 SNAP = 1e-9
@@ -33,8 +34,8 @@ def assessment(rad=None, hit=None, success=None, baseline=None, side="exact"):
 
     false_hit = None if hit is None else max(0.0, hit - rad)
     return Assessment(
-        release="r", threat="t", rad=bound(rad), success=bound(success), gain=None, worst_gain=None,
-        baseline=baseline, hit=hit, false_hit=false_hit,
+        release=text_only("r"), threat=text_only("t"), rad=bound(rad), success=bound(success), gain=None,
+        worst_gain=None, baseline=baseline, hit=hit, false_hit=false_hit,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from dpradar.present.markdown import markdown
 from dpradar.present.text import explain
 from dpradar.results import Achieved, Bound
 from dpradar.results.change import LimitResult
+from dpradar.results.description import text_only
 
 RUN = dr.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100)
 
@@ -65,7 +66,9 @@ def test_sentences():
     assert sentences.rate_sentence(0.01, bound).endswith("(tpr at most 0.462118 at fpr 0.01, add-remove).")
     limit = LimitResult(quantity="worst_gain", limit=0.5, value=0.4, met=True, neighbours="add-remove")
     assert sentences.limit_sentence(limit).startswith("Kept: gain of any attacker (worst_gain), add-remove is at most")
-    reached = Achieved(quantity="epsilon at delta 1e-05", value=0.9, limit=1.0, threat="", neighbours="replace-one")
+    reached = Achieved(
+        quantity="epsilon at delta 1e-05", value=0.9, limit=1.0, threat=text_only(""), neighbours="replace-one"
+    )
     assert "epsilon at delta 1e-05, replace-one is" in sentences.achieved_limit_sentence(reached)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from scipy.stats import uniform
 
 import dpradar as dr
 from dpradar.present import attackers, sentences, verdicts
@@ -14,6 +15,7 @@ from dpradar.present.pages import page_of
 from dpradar.present.text import explain
 from dpradar.results import Bound
 from dpradar.results.change import Change, LimitResult
+from dpradar.results.description import text_only
 from tests.present import samples
 
 ASSESSMENTS = {
@@ -154,40 +156,54 @@ def test_sentences_of_a_quantity(quantity, value, side, told):
     assert sentences.quantity_sentence(quantity, value, side) == told
 
 
+RECORDS = dr.Prior.records(
+    {"age": [1, 1, 1, 1, 2, 2, 2, 2], "sex": list("abababab"), "zip": list("aabbaabb"), "income": list("xyzwxyzw")}
+)
 THREATS = {
-    "Threat(Prior(10 values), Knowledge.nothing(), Goal.exact())": (
+    dr.Threat(dr.Prior.uniform(10)): (
         "An attacker who knows nothing about the target and wants the exact value",
         "one of 10 possible values",
     ),
-    "Threat(Prior(10 values), Knowledge.everything(), Goal.exact())": (
+    dr.Threat(dr.Prior.uniform(10), dr.Knowledge.everything()): (
         "An attacker who knows the target's record and wants to find out whether it was used",
         "one of 10 possible values",
     ),
-    "Threat(Prior(continuous on [0, 100]), Knowledge.nothing(), Goal.within(5, 'absolute'))": (
+    dr.Threat(dr.Prior.continuous(uniform(0.0, 100.0), 0.0, 100.0), goal=dr.Goal.within(5)): (
         "An attacker who knows nothing about the target and is right when its guess is within 5",
         "a number in [0, 100]",
     ),
-    "Threat(Prior(8 values), Knowledge.columns('age', 'sex', 'zip'), Goal.columns('income'))": (
+    dr.Threat(RECORDS, dr.Knowledge.columns("age", "sex", "zip"), dr.Goal.columns("income")): (
         "An attacker who knows the target's age, sex and zip and wants the target's income",
         "one of 8 possible values",
     ),
-    "Threat(Prior(8 values), Knowledge.labels(3 labels), Goal.labels(2 labels))": (
+    dr.Threat(dr.Prior.uniform(4), dr.Knowledge.labels("aabc"), dr.Goal.labels("xxyy")): (
         "An attacker who knows in which of 3 groups the target is and wants to know in which of 2 classes the target is",
-        "one of 8 possible values",
+        "one of 4 possible values",
     ),
-    "Threat.membership(0.3)": (
+    dr.Threat.membership(0.3): (
         "Is the target in the data at all?",
         "that the target took part, with probability 0.3",
     ),
-    "Threat.worst()": ("Any attacker", "anything"),
-    "something else": ("something else", ""),
+    dr.Threat.worst(): ("Any attacker", "anything"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("threat", THREATS)
+@pytest.mark.parametrize("threat", THREATS, ids=repr)
 def test_attackers_in_words(threat):
-    who = attackers.attacker(threat)
+    who = attackers.attacker(threat.description)
     assert (who.title, who.believes) == THREATS[threat]
+
+
+def test_a_threat_of_an_old_file_is_shown_as_its_text():
+    who = attackers.attacker(text_only("Threat(Prior(3 values), Knowledge.nothing(), Goal.exact())"))
+    assert who.title == "Threat(Prior(3 values), Knowledge.nothing(), Goal.exact())"
+
+
+def test_a_column_named_like_code_describes_no_other_attacker():
+    prior = dr.Prior.records({"a), Goal.labels(2 labels": [1, 2], "b": [1, 2]})
+    who = attackers.attacker(dr.Threat(prior, dr.Knowledge.columns("a), Goal.labels(2 labels")).description)
+    assert who.wants == "wants the exact value"
+    assert who.knows == "knows the target's a), Goal.labels(2 labels"
 
 
 def test_every_threat_of_the_library_is_told_in_words():

@@ -26,7 +26,7 @@ def _needs_opacus():
 
 PAGES = {
     "how-to/audit-a-model.md": ("Taking part adds at most", "REFUTED"),
-    "tutorials/is-my-opacus-model-leaking.md": ("Taking part adds at most 27 of 100", "NOT REFUTED", "REFUTED: PureDP"),
+    "tutorials/is-my-opacus-model-leaking.md": ("Taking part adds at most 27 of 100", "NOT REFUTED", "REFUTED. PureDP"),
 }
 
 

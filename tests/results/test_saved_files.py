@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
 import dpradar as dr
 from dpradar.errors import DpradarError
-from dpradar.results.checking import SHAPES
+from dpradar.results.loading import result_kinds
+from dpradar.results.record import with_digest
 from tests import saved
 from tests.cli.test_assess import run
 from tests.mutations import MISSING, changed, some
@@ -56,16 +58,25 @@ WRONG = {
     "a limit broken": ("calibration", ("achieved", 0, "value"), 0.5, "achieved[1].value: must be at most its limit"),
     "no longer refuted": ("lint", ("refuted",), False, "refuted: must be True, which follows"),
     "another theorem": ("groups", ("chosen", "rule"), "thm-1", "chosen.rule: must be 'thm-6.3', which follows"),
+    "hit below false_hit": ("exact", ("false_hit",), 0.9, "false_hit: must be hit minus rad"),
+    "no false_hit": ("exact", ("false_hit",), None, "false_hit: must be stated where hit is"),
+    "an unknown prior": ("exact", ("threat", "options", "prior"), {}, "threat.options.prior: must have a kind"),
+    "no eta": ("continuous", ("threat", "options", "goal", "eta"), "x", "threat.options.goal.eta: must be a number"),
     "a negative loss": ("accounting", ("totals", 0, "epsilon"), -1, "totals[1].epsilon: must be a number at least 0"),
     "nothing": ("advice", ("epsilon",), MISSING, "epsilon: is missing"),
 }
+
+
+def _without_digest(name):
+    """Return the data of a result without what would detect every change of them."""
+    return {key: value for key, value in json.loads(saved.texts()[name]).items() if key != "digest"}
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_so_is_refused_where_it_stands(case, tmp_path):
     name, place, value, told = WRONG[case]
     file = tmp_path / "result.json"
-    file.write_text(json.dumps(changed(json.loads(saved.texts()[name]), place, value)))
+    file.write_text(json.dumps(changed(_without_digest(name), place, value)))
     for command in ("explain", "report"):
         done = run(command, str(file))
         assert done.returncode == 2
@@ -76,7 +87,7 @@ def test_what_cannot_be_so_is_refused_where_it_stands(case, tmp_path):
 def test_every_kind_is_among_them():
     assert tuple(saved.results()) == saved.NAMES
     kinds = {json.loads(text)["schema"] for text in saved.texts().values()}
-    assert kinds == set(SHAPES)
+    assert kinds == {kind.schema() for kind in result_kinds().values()}
 
 
 @pytest.mark.parametrize("name", saved.NAMES)
@@ -102,7 +113,7 @@ def survives(data, file):
 @pytest.mark.parametrize("name", saved.NAMES)
 def test_mutated_files_are_refused_or_shown(name, tmp_path):
     """Every field of every kind: another type, not a number, negative, huge, left out."""
-    data = json.loads(saved.texts()[name])
+    data = _without_digest(name)
     count = 12 if len(saved.texts()[name]) > 50_000 else 60
     answers = [survives(changed(data, *one), tmp_path / "r.json") for one in some(data, count, seed=1)]
     assert not all(answers)
@@ -111,14 +122,14 @@ def test_mutated_files_are_refused_or_shown(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", saved.NAMES)
 def test_many_mutated_files_are_refused_or_shown(name, tmp_path):
-    data = json.loads(saved.texts()[name])
+    data = _without_digest(name)
     count = 200 if len(saved.texts()[name]) > 50_000 else 1_500
     answers = [survives(changed(data, *one), tmp_path / "r.json") for one in some(data, count, seed=2)]
     assert not all(answers)
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, '{"schema": ["dpradar/run/1"]}', '{"schema": "dpradar/attack/1", "trials": 1' + "0" * 5000]
+    "text", ["[" * 100_000, '{"schema": ["dpradar/run/2"]}', '{"schema": "dpradar/attack/2", "trials": 1' + "0" * 5000]
 )
 def test_files_that_are_hard_to_read(text, tmp_path):
     (tmp_path / "result.json").write_text(text)
@@ -127,6 +138,50 @@ def test_files_that_are_hard_to_read(text, tmp_path):
 
 
 def test_a_key_of_a_later_version_is_left_alone(tmp_path):
-    data = json.loads(saved.texts()["exact"])
-    (tmp_path / "result.json").write_text(json.dumps({**data, "of_a_later_version": 0.6}))
+    data = with_digest({**json.loads(saved.texts()["exact"]), "of_a_later_version": 0.6})
+    (tmp_path / "result.json").write_text(json.dumps(data))
     assert dr.load(tmp_path / "result.json") == saved.results()["exact"]
+
+
+@pytest.mark.parametrize("name", ["exact", "attack", "refuted", "one threat", "calibration"])
+def test_the_digest_detects_any_change(name, tmp_path):
+    data = json.loads(saved.texts()[name])
+    kept = 0
+    for place, value in some(data, 40, seed=3):
+        edited = changed(data, place, value)
+        if place == ("digest",) or edited == data:
+            continue
+        kept += 1
+        (tmp_path / "r.json").write_text(json.dumps(edited))
+        with pytest.raises(DpradarError):
+            dr.load(tmp_path / "r.json")
+    assert kept > 20
+
+
+def test_order_and_white_space_do_not_matter_to_the_digest(tmp_path):
+    data = json.loads(saved.texts()["exact"])
+    (tmp_path / "r.json").write_text(json.dumps(dict(reversed(data.items())), indent=7))
+    assert dr.load(tmp_path / "r.json") == saved.results()["exact"]
+
+
+SCHEMA_1 = json.loads((Path(__file__).parent / "files" / "schema_1.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SCHEMA_1)
+def test_files_of_schema_1_are_read_and_called_unverified(name, tmp_path):
+    """Written by version 0.1.0 as it was before schema 2."""
+    data = SCHEMA_1[name]
+    (tmp_path / "r.json").write_text(json.dumps(data))
+    result = dr.load(tmp_path / "r.json")
+    assert "unverified" in result.explain()
+    assert "unverified" in result.report(tmp_path / "r.md").read_text(encoding="utf-8")
+    again = result.to_dict()
+    for quantity in ("rad", "success", "gain", "worst_gain", "epsilon_lower", "value"):
+        if isinstance(data.get(quantity), dict):
+            assert {key: again[quantity][key] for key in data[quantity]} == data[quantity]
+        elif quantity in data:
+            assert again[quantity] == data[quantity]
+
+
+def test_what_was_computed_here_is_not_called_unverified():
+    assert not any("unverified" in result.explain() for result in saved.results().values())

@@ -14,6 +14,7 @@ from dpradar.spec import FLAGS, KINDS, PLAIN, command, inside, parse, python, re
 from dpradar.spec.model import ReleaseSpec, Spec, ThreatSpec
 from dpradar.spec.question import THREAT, threat_call
 from tests.cli.test_assess import run as run_cli
+from tests.saved import without_names
 
 RELATION = {"neighbours": "add-remove"}
 QUESTIONS = {
@@ -78,11 +79,6 @@ def spec_of(question: dict) -> Spec:
     )
 
 
-def _unnamed(data):
-    """Return a result without the name of its prior, which is random."""
-    return {**data, "prior": {key: x for key, x in data["prior"].items() if key != "id"}} if "prior" in data else data
-
-
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_command_line_gives_the_same_numbers(name):
     question = QUESTIONS[name]
@@ -90,7 +86,7 @@ def test_the_command_line_gives_the_same_numbers(name):
     assert words[0] == "dpradar"
     done = run_cli(*words[1:], "--json")
     assert done.returncode == 0, done.stderr
-    assert _unnamed(json.loads(done.stdout)) == _unnamed(json.loads(json.dumps(answer(question).to_dict())))
+    assert without_names(json.loads(done.stdout)) == without_names(json.loads(json.dumps(answer(question).to_dict())))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -98,7 +94,7 @@ def test_python_gives_the_same_numbers(name, capsys):
     space: dict = {}
     exec(python(QUESTIONS[name]), space)  # noqa: S102 - the code is ours
     expected = answer(QUESTIONS[name])
-    assert _unnamed(space["result"].to_dict()) == _unnamed(expected.to_dict())
+    assert without_names(space["result"].to_dict()) == without_names(expected.to_dict())
     assert capsys.readouterr().out == expected.explain() + "\n"
 
 
@@ -108,7 +104,9 @@ def test_toml_gives_the_same_numbers(name):
     spec = parse(toml(spec_of(question)))
     assert spec == spec_of(question)
     result = dr.spec.run(spec, made="")
-    assert _unnamed(result.releases[0].assessments[0].assessment.to_dict()) == _unnamed(answer(question).to_dict())
+    assert without_names(result.releases[0].assessments[0].assessment.to_dict()) == without_names(
+        answer(question).to_dict()
+    )
     assert command(spec.question(0, 0)) == command(question)
 
 
@@ -122,7 +120,11 @@ def test_words_and_data_say_the_same():
     texts = {"kind": "laplace", "scale": "2.0", "truncate": "0:3", "times": "2", "m": "4", "goal": "within:1"}
     data = {"kind": "laplace", "scale": 2.0, "truncate": [0, 3], "times": 2, "m": 4, "goal": {"within": 1}}
     as_json = {**texts, "truncate": "[0, 3]", "goal": '{"within": 1}'}
-    assert _unnamed(answer(texts).to_dict()) == _unnamed(answer(data).to_dict()) == _unnamed(answer(as_json).to_dict())
+    assert (
+        without_names(answer(texts).to_dict())
+        == without_names(answer(data).to_dict())
+        == without_names(answer(as_json).to_dict())
+    )
 
 
 def test_a_curve_is_a_kind_of_files_only():

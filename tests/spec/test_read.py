@@ -358,7 +358,7 @@ def test_evidence_must_be_an_attack_or_an_audit(tmp_path):
     threat = dr.Threat(dr.Prior.uniform(3))
     dr.assess(dr.GRR(3, 1.0), threat).save(tmp_path / "a.json")
     dr.attack(dr.GRR(3, 1.0), threat, trials=100, seed=1).save(tmp_path / "attack.json")
-    (tmp_path / "broken.json").write_text('{"schema": "dpradar/attack/1"}')
+    (tmp_path / "broken.json").write_text('{"schema": "dpradar/attack/2"}')
     found = problems(
         GRR + '[evidence]\nresults = ["a.json", "attack.json", "broken.json", "none.json"]\n', folder=tmp_path
     )

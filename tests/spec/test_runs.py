@@ -56,7 +56,8 @@ def test_composed_releases_are_assessed_together():
     expected = dr.assess(dr.Composed([dr.GRR(5, 1.0), dr.OUE(5, 0.5)]), SKEWED)
     (release,) = result.releases
     assert release.assessments[0].assessment == expected
-    assert release.parts == ("a: GRR(m=5, epsilon=1.0)", "b: OUE(m=5, epsilon=0.5)")
+    assert [part.text for part in release.parts] == ["a: GRR(m=5, epsilon=1.0)", "b: OUE(m=5, epsilon=0.5)"]
+    assert [part.kind for part in release.parts] == ["grr", "oue"]
     assert release.dates == ("2026-01-02",)
     assert result.together == "compose"
 
@@ -369,7 +370,7 @@ def test_a_run_survives_saving(tmp_path):
     result = answered('together = "compare"\n' + text, sweep="epsilon=1:2:2")
     result.save(tmp_path / "run.json")
     assert dr.load(tmp_path / "run.json") == result
-    assert json.loads((tmp_path / "run.json").read_text())["schema"] == "dpradar/run/1"
+    assert json.loads((tmp_path / "run.json").read_text())["schema"] == "dpradar/run/2"
     assert result.decision == {"by": "x", "date": "2026-01-02"}
     assert (result.made, result.version) == ("2026-01-01", dr.__version__)
     assert repr(result).startswith("RunResult(limits met; GRR(m=5, epsilon=1.0), OUE(")

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from dpradar.cli.main import app
 from dpradar.spec import parse
 from dpradar.spec.run import run
+from tests.saved import without_names
 
 from .conftest import sent
 from .questions import EVERY, FURTHER
@@ -40,9 +41,7 @@ def _typed(line):
 def _plain(result):
     """Return a result as a saved file would hold it, without what differs between two runs."""
     plain = {name: value for name, value in json.loads(json.dumps(result)).items() if name not in _PASSING}
-    if isinstance(plain.get("prior"), dict):
-        plain["prior"].pop("id", None)  # drawn at random
-    return plain
+    return without_names(plain)
 
 
 def _executed(code):

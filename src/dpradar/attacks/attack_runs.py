@@ -15,6 +15,7 @@ from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pear
 from ..options.entry_points import plugin_notes
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
+from ..results.description import describe_release
 from .optimal import Maximise, OptimalAttack, optimal_attack
 from .strategies import as_attack
 from .work_units import WorkUnits
@@ -184,8 +185,8 @@ class AttackJob:
             confidence=self.confidence,
             strategy=self.chosen.name,
             maximise=self.maximise,
-            release=repr(self.mechanism),
-            threat=repr(self.best.threat),
+            release=describe_release(self.mechanism),
+            threat=self.best.threat.description,
             seed=int(seed) if isinstance(seed, int) else None,
             baseline=self.best.threat.reported_baseline,
             notes=(*self.best.release.assumes, *plugin_notes(self.mechanism), *note, SIMULATION_ONLY),

@@ -137,7 +137,7 @@ def audit_result(
         )
         notes = (*notes, f"possible violation of the support: the event was {counts}")
     return AuditResult(
-        claim=claim.text,
+        claim=claim.description,
         claim_epsilon=claim.epsilon,
         refuted=verdict.refuted,
         epsilon_lower=claim.reported_lower(verdict.epsilon_lower, refuted=verdict.refuted),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..mechanisms.capabilities import Mechanism
 from ..numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
 from ..numerics.confidence_sequences import always_high, always_low
+from ..results.description import Description, describe_release
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +100,7 @@ class Tally:
 class AuditedClaim:
     """What is claimed about two inputs: a trade-off curve, and epsilon at delta where the claim names them."""
 
-    text: str
+    description: Description
     relation: Relation
     epsilon: float | None
     delta: float
@@ -166,4 +167,11 @@ def claim_under(claim: object, relation: Relation | None, prior: Prior | None = 
     text = repr(claim)
     if getattr(claim, "neighbours", neighbours) != neighbours:
         text += f", read under {neighbours}" + ("" if promise.epsilon is None else f" as epsilon {promise.epsilon:g}")
-    return AuditedClaim(text, neighbours, promise.epsilon, promise.delta, promise.curve, tight=built)
+    return AuditedClaim(
+        replace(describe_release(claim), text=text),
+        neighbours,
+        promise.epsilon,
+        promise.delta,
+        promise.curve,
+        tight=built,
+    )

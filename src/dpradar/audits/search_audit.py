@@ -72,7 +72,7 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
 
 def _untested_result(claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
     return AuditResult(
-        claim=claim.text,
+        claim=claim.description,
         claim_epsilon=claim.epsilon,
         refuted=False,
         epsilon_lower=0.0,

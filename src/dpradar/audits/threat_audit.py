@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def rad_job(
         if lower is None:
             notes = (*notes, "the attack is right so often that the lower bound is beyond the range of the inversion")
         return AuditResult(
-            claim=claim.text,
+            claim=claim.description,
             claim_epsilon=claim.epsilon,
             refuted=refuted,
             epsilon_lower=claim.reported_lower(max(0.0, lower or 0.0), refuted=refuted),
@@ -165,7 +165,8 @@ def _readings(tally: AttackTally, low: float, threat: Threat, protocol: Any) -> 
     name = type(protocol).__name__
     rad, _, _ = tally.counts.estimates(0.05)
     readings = []
-    for value, kind in ((rad.estimate, "estimate"), (low, "claim test")):
+    rows: list[tuple[float, Literal["estimate", "claim test"]]] = [(rad.estimate, "estimate"), (low, "claim test")]
+    for value, kind in rows:
         epsilon = epsilon_from_own_curve(value, protocol, threat) if value > 0.0 else 0.0
         note = f"as much as {name} leaks at this epsilon" if epsilon is not None else f"more than {name} can leak"
         readings.append(Reading(method=f"own curve of {name}", epsilon=epsilon, kind=kind, note=note))

@@ -14,6 +14,7 @@ from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES, side_of
+from ..results.description import describe_release
 from ..results.disclosure import coarse, coarse_interval, shown
 from ..threats import Threat
 from .estimated_prior import widened_assessment
@@ -204,7 +205,7 @@ def assess_case(
     if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities)):
         return coarse(as_counted)
     result = _assess_quantities(case.about_threat(shared), extra_rules, quantities)
-    return replace(coarse(result), prior_id=prior.id)
+    return replace(coarse(result), threat=replace(result.threat, id=case.threat.id))
 
 
 def _has_exact_risk(result: Assessment) -> bool:
@@ -251,8 +252,8 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         reason["ceiling"] = _NO_CEILING
     hit = None if rad is None or rad[1].hit is None else min(1.0, rad[1].hit)  # sums of floats may exceed 1
     result = Assessment(
-        release=repr(case.what),
-        threat=repr(threat),
+        release=describe_release(case.what),
+        threat=threat.description,
         rad=rad[0] if rad else None,
         success=success[0] if success else None,
         gain=gain_bound,
@@ -265,7 +266,6 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         reason=reason,
         others=tuple(ledger.discarded),
         prior=_summary(case),
-        prior_id=None if threat.prior is None else threat.prior.id,
         neighbours=case.neighbours or getattr(case.what, "neighbours", None),
         version=__version__,
         rates=Rates.of(case) if everything else None,

@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..mechanisms.cost import cost_of
 from ..params import Param, shown
 from ..results.calibration import Achieved, Calibration, Status
+from ..results.description import describe_release
 from .limit import UNRESOLVED, Limit
 from .release_family import Family, family_of
 from .search import ParameterSearch, Probe
@@ -179,7 +180,7 @@ def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *,
         cost=cost_of(best.mechanism),
         reason=_reason(search, status),
         tried=search.tried,
-        release=repr(best.mechanism),
+        release=describe_release(best.mechanism),
         mechanism=best.mechanism,
         assumes=_assumes(limits, best.mechanism),
         version=__version__,

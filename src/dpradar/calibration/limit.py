@@ -19,7 +19,7 @@ from ..options import About, Choice
 from ..options.tables import options_in
 from ..params import Param
 from ..results.bound import QUANTITIES
-from ..results.calibration import Achieved
+from ..results.calibration import ACCURACY, Achieved
 from ..results.ceiling import ACKNOWLEDGE, Raw
 from ..results.tradeoff import FPR
 from ..threats import Threat
@@ -176,7 +176,7 @@ class Limit:
         return [self._one(case, name, limit) for name, limit in self.risks.items()]
 
     def _one(self, case: Case, name: str, limit: float) -> Achieved:
-        threat, quantity = repr(self.who), name
+        threat, quantity = self.who.description, name
         if name == "tpr":
             bound = Rates.of(case).tpr(self.fpr or 0.0)
             quantity = f"tpr at fpr {self.fpr:g}"
@@ -201,7 +201,7 @@ class Limit:
             rule=bound.rule,
             side=bound.side,
             raw=self.raw(name, exact=bound.side == "exact"),
-            acknowledge=self.acknowledge or "",
+            acknowledge=ACKNOWLEDGE if self.acknowledge else "",
             neighbours=bound.neighbours or "",
         )
 
@@ -217,7 +217,7 @@ class Limit:
             quantity, value = name, release_costs[name]
             if name == "frequency_error" and self.reports is not None:
                 quantity, value = f"{name} from {self.reports:,} reports", value / math.sqrt(self.reports)
-            costs.append(Achieved(quantity=quantity, value=value, limit=limit, threat="accuracy", rule="cost"))
+            costs.append(Achieved(quantity=quantity, value=value, limit=limit, threat=ACCURACY, rule="cost"))
         return costs
 
     def __repr__(self) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError, Problem, SpecError
 from ..params import shown
-from ..results import assessment, attack, audit, calibration
+from ..results import Assessment, AttackRun, AuditResult, Calibration
 from ..results.loading import result_of
+from ..results.record import Result, kind_of_schema
 from ..results.shapes import each, mapping, table, text, whole, word
 from .model import canonical, digest_of, versions
 from .read import parse
@@ -27,12 +28,12 @@ __all__ = ["answer_of", "begin", "campaign_of", "question_key", "runs_of", "vers
 
 _MOST_TOLD = 5
 # What a run leads to, by what it does.
-ANSWERS = {
-    "attack": attack.SCHEMA,
-    "audit": audit.SCHEMA,
-    "assess": assessment.SCHEMA,
-    "calibrate": calibration.SCHEMA,
-    "learning": attack.SCHEMA,
+ANSWERS: dict[str, type[Result]] = {
+    "attack": AttackRun,
+    "audit": AuditResult,
+    "assess": Assessment,
+    "calibrate": Calibration,
+    "learning": AttackRun,
 }
 _ROWS = each(
     table(
@@ -88,9 +89,10 @@ def answer_of(store: Store, row: dict[str, Any], answer: str) -> Any:
         data = json.loads(answer)
     except (ValueError, RecursionError):
         raise SpecError(place, [Problem("", "must be JSON")]) from None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    if schema != ANSWERS[row["do"]]:
-        raise SpecError(place, [Problem("schema", f"must be {ANSWERS[row['do']]!r}; got {shown(schema)}")])
+    kind = ANSWERS[row["do"]]
+    if kind_of_schema(data) != kind.KIND:
+        schema = data.get("schema") if isinstance(data, dict) else None
+        raise SpecError(place, [Problem("schema", f"must be {kind.schema()!r}; got {shown(schema)}")])
     return result_of(data, place)
 
 

@@ -13,6 +13,7 @@ from ..errors import ParameterError
 from ..mechanisms import Channel
 from ..numerics.rounding import SLACK
 from ..params import as_floats
+from ..results.description import text_only
 from ..threats import Goal, Knowledge, Prior, Threat
 from .finite_models import checked_channel, sensitivity
 from .shared_options import EPSILON
@@ -249,4 +250,4 @@ def _with_assumptions(result: Assessment, name: str) -> Assessment:
         )
         for quantity, bound in result.bounds.items()
     }
-    return replace(result, release=name, **bounds)
+    return replace(result, release=text_only(name), **bounds)

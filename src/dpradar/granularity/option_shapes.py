@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +52,10 @@ class Loss(Shape):
 def _is_loss(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
-    return not math.isnan(value) and value >= 0
+    try:
+        return float(value) >= 0.0  # False of what is not a number, too
+    except OverflowError:  # a whole number beyond the largest float
+        return False
 
 
 @dataclass(frozen=True, slots=True)

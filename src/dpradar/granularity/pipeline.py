@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from ..errors import ParameterError
 from ..guarantees.composition import gaussian_mu
@@ -65,7 +65,7 @@ class Practice:
     noise_on: Annotated[Literal["all", "present"], About("which counts get noise")] | None = None
     support: Annotated[Literal["fixed", "data"], About("what the possible outputs depend on")] | None = None
     query: Annotated[Literal["count", "histogram", "n-gram", "prefix-tree"], About("what is counted")] | None = None
-    longest: Annotated[int, Ge(1), About("the largest number of points of a trajectory")] | None = None
+    longest: Annotated[int, Ge(1), Le(10**9), About("the largest number of points of a trajectory")] | None = None
     gram: Annotated[int, Ge(1), About("the n of n-grams, or the number of levels of a tree")] | None = None
     assumed: Annotated[float, Ge(0), About("the sensitivity that the noise was scaled to")] | None = None
 

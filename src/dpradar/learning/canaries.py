@@ -121,7 +121,7 @@ def canary_audit(
     else:
         raise ParameterError("canary_audit.mode", "'models' or 'one-run'", shown(mode))
     return AuditResult(
-        claim=audited.text,
+        claim=audited.description,
         claim_epsilon=audited.epsilon,
         refuted=evidence.refuted,
         epsilon_lower=audited.reported_lower(evidence.epsilon_lower, refuted=evidence.refuted),

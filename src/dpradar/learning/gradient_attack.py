@@ -101,7 +101,7 @@ def attack_gradients(
         confidence=level,
         strategy=f"gradients of {scores.steps} steps, {rule} rule",
         maximise=maximise if rule == "exact" else None,
-        threat=repr(threat),
+        threat=threat.description,
         baseline=threat.reported_baseline,
         version=__version__,
     )

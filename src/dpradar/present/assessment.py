@@ -17,10 +17,10 @@ __all__ = ["page"]
 def page(result: Assessment) -> Page:
     """Return the page of an assessment."""
     card, saved = parts.card_of(result), parts.saved_rates(result)
-    lines = [] if saved is None else [(result.release, saved)]
+    lines = [] if saved is None else [(result.release.text, saved)]
     others = parts.other_table(result, "Other bounds considered")
     entries = [
-        Entry(term="Release", text=result.release, only="document"),
+        Entry(term="Release", text=result.release.text, only="document"),
         *parts.prior_entries([("1", result)]),
         Entry(term="dpradar", text=result.version, only="document"),
     ]
@@ -30,7 +30,7 @@ def page(result: Assessment) -> Page:
         verdict=_verdict(result),
         cards=(card,),
         curve=parts.curve_of(lines, [(card, result, saved)]),
-        label=parts.label_of([(card, result)], [result.release], [result.neighbours]),
+        label=parts.label_of([(card, result)], [result.release.text], [result.neighbours]),
         tables=(parts.value_table([("", result, saved)]),),
         others=() if others is None else (others,),
         reproduce=Reproduce(entries=tuple(entries), listings=(parts.citation_of([result], result.version),)),

@@ -26,7 +26,7 @@ def page(run: AttackRun) -> Page:
     on = f"reports of {run.release}, simulated here; no software was tested" if run.simulated else "targets"
     card = Card(
         number=1,
-        title=attacker(run.threat or "").title or "The people who were attacked",
+        title=(attacker(run.threat).title if run.threat else "") or "The people who were attacked",
         who=(f"Attack: {run.strategy}, on {run.trials:,} {on}.",),
         sentences=(_people_sentence(run),),
         icons=_icons(run),
@@ -63,8 +63,9 @@ def _table(run: AttackRun) -> Table:
 
 
 def _entries(run: AttackRun) -> tuple[Entry, ...]:
-    facts = (("Release", run.release), ("Trials", f"{run.trials:,}"), ("dpradar", run.version))
-    entries = [Entry(term=term, text=str(value), only="document") for term, value in facts if value is not None]
+    facts = [] if run.release is None else [("Release", run.release.text)]
+    facts += [("Trials", f"{run.trials:,}"), ("dpradar", run.version)]
+    entries = [Entry(term=term, text=text, only="document") for term, text in facts]
     return (*entries, *([] if run.seed is None else [Entry(term="Seed", text=str(run.seed))]))
 
 

@@ -1,16 +1,16 @@
-"""Who attacks, in words. Results keep a threat as text; what is not understood is shown as it stands."""
+"""Who attacks, in words."""
 
 from __future__ import annotations
 
-import ast
-import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..results.description import Description
 
 __all__ = ["Attacker", "attacker"]
-
-_RECORD = re.compile(r"Threat\(Prior\((?P<prior>[^)]*)\), Knowledge\.(?P<knowledge>.*), Goal\.(?P<goal>.*)\)", re.S)
-_OTHER = re.compile(r"Threat\.(?P<kind>membership|baseline|worst)\((?P<level>[^)]*)\)")
-_CALL = re.compile(r"(?P<name>\w+)\((?P<inside>.*)\)", re.S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,54 +22,40 @@ class Attacker:
     knows: str
     wants: str
     kind: str = "record"
+    knows_value: bool = False  # the question is then whether it was used
 
 
-def _names(inside: str) -> str:
-    """Return the names in a repr such as ``'age', 'sex'``, joined as in a sentence."""
-    try:
-        names = [str(name) for name in ast.literal_eval(f"[{inside}]")]
-    except (ValueError, SyntaxError):
-        return inside
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+def _joined(names: Sequence[Any]) -> str:
+    """Return names as in a sentence."""
+    texts = [str(name) for name in names]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
 
 
-def _believes(prior: str) -> str:
-    if prior.startswith("continuous on "):
-        return f"a number in {prior.removeprefix('continuous on ')}"
-    values = prior.partition(" values")[0]
-    return f"one of {values} possible values" if values.isdigit() else prior
+def _believes(prior: dict[str, Any]) -> str:
+    if prior["kind"] == "continuous":
+        return f"a number in [{prior['low']:g}, {prior['high']:g}]"
+    return f"one of {prior['size']} possible values"
 
 
-def _knows(knowledge: str) -> str:
-    found = _CALL.fullmatch(knowledge)
-    if found is None:
-        return knowledge
-    name, inside = found["name"], found["inside"]
-    if name == "labels":
-        return f"knows in which of {inside.partition(' ')[0]} groups the target is"
-    told = {
-        "nothing": "knows nothing about the target",
-        "everything": "knows the target's record",
-        "columns": f"knows the target's {_names(inside)}",
-    }
-    return told.get(name, knowledge)
+def _knows(knowledge: dict[str, Any]) -> str:
+    if knowledge["kind"] == "labels":
+        return f"knows in which of {knowledge['groups']} groups the target is"
+    if knowledge["kind"] == "columns":
+        return f"knows the target's {_joined(knowledge['columns'])}"
+    return "knows the target's record" if knowledge["kind"] == "everything" else "knows nothing about the target"
 
 
-def _wants(goal: str, *, known: bool) -> str:
-    found = _CALL.fullmatch(goal)
-    if found is None:
-        return goal
-    name, inside = found["name"], found["inside"]
-    if known and name == "exact":
-        return "wants to find out whether it was used"
-    if name == "within":
-        eta, _, loss = inside.partition(", ")
-        measure = "" if loss == "'absolute'" else " by a measure of distance of its own"
+def _wants(goal: dict[str, Any], *, knows_value: bool) -> str:
+    if goal["kind"] == "within":
+        short = f"{goal['eta']:g}"
+        eta = short if float(short) == goal["eta"] else repr(goal["eta"])
+        measure = "" if goal["loss"] == "absolute" else " by a measure of distance of its own"
         return f"is right when its guess is within {eta}{measure}"
-    if name == "labels":
-        return f"wants to know in which of {inside.partition(' ')[0]} classes the target is"
-    told = {"exact": "wants the exact value", "columns": f"wants the target's {_names(inside)}"}
-    return told.get(name, goal)
+    if goal["kind"] == "labels":
+        return f"wants to know in which of {goal['classes']} classes the target is"
+    if goal["kind"] == "columns":
+        return f"wants the target's {_joined(goal['columns'])}"
+    return "wants to find out whether it was used" if knows_value else "wants the exact value"
 
 
 _LEVELS = {
@@ -97,27 +83,28 @@ _LEVELS = {
 }
 
 
-def attacker(threat: str) -> Attacker:
-    """Return the attacker that the text of a threat describes.
+def attacker(threat: Description) -> Attacker:
+    """Return the attacker that a description stands for; one of schema 1 is shown as its text.
 
     Examples
     --------
     >>> import dpradar as dr
-    >>> attacker(repr(dr.Threat(dr.Prior.uniform(10)))).title
+    >>> attacker(dr.Threat(dr.Prior.uniform(10)).description).title
     'An attacker who knows nothing about the target and wants the exact value'
-    >>> attacker("Threat.worst()").title
+    >>> attacker(dr.Threat.worst().description).title
     'Any attacker'
     """
-    other = _OTHER.fullmatch(threat)
-    if other is not None:
-        one, level = _LEVELS[other["kind"]], other["level"]
-        words = (one.title, one.believes, one.knows, one.wants)
-        title, believes, knows, wants = (text.replace("{level}", level) for text in words)
-        return Attacker(kind=one.kind, title=title, believes=believes, knows=knows, wants=wants)
-    found = _RECORD.fullmatch(threat)
-    if found is None:
-        return Attacker(kind="other", title=threat, believes="", knows="", wants="")
-    knows = _knows(found["knowledge"])
-    wants = _wants(found["goal"], known=found["knowledge"] == "everything()")
+    if threat.kind in _LEVELS:
+        template, level = _LEVELS[threat.kind], f"{threat.options.get('level', 0.0):g}"
+        texts = (template.title, template.believes, template.knows, template.wants)
+        title, believes, knows, wants = (text.replace("{level}", level) for text in texts)
+        return Attacker(kind=template.kind, title=title, believes=believes, knows=knows, wants=wants)
+    if threat.kind != "record":
+        return Attacker(kind="other", title=threat.text, believes="", knows="", wants="")
+    options = threat.options
+    knows_value = options["knowledge"]["kind"] == "everything"
+    knows = _knows(options["knowledge"])
+    wants = _wants(options["goal"], knows_value=knows_value)
     title = f"An attacker who {knows} and {wants}"
-    return Attacker(title=title, believes=_believes(found["prior"]), knows=knows, wants=wants)
+    believes = _believes(options["prior"])
+    return Attacker(title=title, believes=believes, knows=knows, wants=wants, knows_value=knows_value)

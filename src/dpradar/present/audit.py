@@ -25,7 +25,7 @@ _KINDS = {"lower": "lower bound", "claim test": "at least, if it is this protoco
 
 def page(result: AuditResult) -> Page:
     """Return the page of an audit."""
-    facts = (("Claim", result.claim), ("Outputs", f"{result.trials:,}"), ("dpradar", result.version))
+    facts = (("Claim", result.claim.text), ("Outputs", f"{result.trials:,}"), ("dpradar", result.version))
     entries = [Entry(term=term, text=text, only="document") for term, text in facts]
     entries += [] if result.seed is None else [Entry(term="Seed", text=str(result.seed))]
     listings = () if result.command is None else (Listing(title="Repeat it", text=result.command, only=""),)

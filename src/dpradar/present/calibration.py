@@ -18,8 +18,8 @@ __all__ = ["page"]
 def page(result: Calibration) -> Page:
     """Return the page of a calibration."""
     costs = [text for name, cost in result.cost.items() if (text := sentences.cost_sentence(name, cost))]
-    risks = [one for one in result.achieved if one.threat != "accuracy"]
-    accuracy = tuple(_limit(one) for one in result.achieved if one.threat == "accuracy" and one.limit is not None)
+    risks = [one for one in result.achieved if not one.limits_accuracy]
+    accuracy = tuple(_limit(one) for one in result.achieved if one.limits_accuracy and one.limit is not None)
     word, state = _word(result)
     decisive = [
         f"The limit that decides: {one.quantity} <= {one.limit:g} ({_who(one)})."
@@ -47,7 +47,7 @@ def _entries(result: Calibration) -> tuple[Entry, ...]:
     facts = [("Releases tried", f"{result.tried:,}"), ("dpradar", result.version)]
     if result.release is not None:
         exact = f"{result.parameter} = {result.value!r}"
-        facts = [("Release", result.release), ("Exact value", exact), *facts]
+        facts = [("Release", result.release.text), ("Exact value", exact), *facts]
     return tuple(Entry(term=term, text=text, only="document") for term, text in facts)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..errors import MissingExtra, ParameterError
 from ..params import visible
+from ..results.record import with_digest
 from .curve import chart_svg, curve_svg, scale_svg
 from .icons import icons_svg
 from .page import HEADINGS
@@ -141,7 +142,7 @@ def document(result: Any) -> str:
         bare = visible(template.render(**context, data="", missing=_LEFT_OUT))
         full = result.to_dict()
         for data in (full, _slimmer(full, "neighbours_cost"), _slimmer(full, None)):
-            inside = embedded(data)
+            inside = embedded(with_digest(data))
             if len(bare.encode()) + len(inside) <= LARGEST:
                 return visible(template.render(**context, data=Markup(inside), missing=""))  # noqa: S704
         if len(bare.encode()) <= LARGEST:

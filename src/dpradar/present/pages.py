@@ -1,27 +1,19 @@
-"""Which page belongs to which kind of result; a new kind is a line here and a module with its page."""
+"""The page of a result: that of the kind ``audit`` is made by the function ``page`` of the module ``audit``."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import ParameterError
+from ..results.record import Result
+from .sentences import UNVERIFIED
 
 if TYPE_CHECKING:
     from .page import Page
 
 __all__ = ["page_of"]
-
-# Class of the result, and the module of this package whose function ``page`` describes it; loaded when it is needed.
-_MODULES = {
-    "Assessment": "assessment",
-    "Calibration": "calibration",
-    "AttackRun": "attack",
-    "AuditResult": "audit",
-    "RunResult": "run",
-    "Accounting": "accounting",
-    "Advice": "advice",
-    "LintReport": "lint",
-    "Correlation": "correlation",
-}
 
 
 def page_of(result: Any) -> Page:
@@ -34,9 +26,9 @@ def page_of(result: Any) -> Page:
     >>> page.verdict.text
     'Because they took part, an attacker who learns from the data is right about 14 more people in every 100.'
     """
-    from ..errors import ParameterError
-
-    module = _MODULES.get(type(result).__name__)
-    if module is None:
-        raise ParameterError("page_of", f"given one of {', '.join(_MODULES)}", type(result).__name__)
-    return cast("Page", import_module(f".{module}", __package__).page(result))
+    if not isinstance(result, Result):
+        raise ParameterError("page_of", "given a result", type(result).__name__)
+    page = cast("Page", import_module(f".{result.KIND}", __package__).page(result))
+    if not result.unverified:
+        return page
+    return replace(page, verdict=replace(page.verdict, more=(*page.verdict.more, UNVERIFIED)))

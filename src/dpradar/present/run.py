@@ -44,7 +44,7 @@ def _threats(result: RunResult) -> list[AssessedThreat]:
     for release in result.releases:
         said: set[str] = set()
         for threat in release.assessments:
-            group = (release.name or release.release) if several else ""
+            group = (release.name or release.release.text) if several else ""
             limits = _limits(threat.limits)
             card = parts.card_of(threat.assessment, len(threats) + 1, threat.name, limits, group)
             # What is the same for several attackers on one release is said once.
@@ -69,10 +69,7 @@ def _once(threats: Sequence[AssessedThreat]) -> list[AssessedThreat]:
 def _paired(
     result: RunResult, threats: Sequence[AssessedThreat]
 ) -> list[tuple[ReleaseResult, Evidence, AssessedThreat | None]]:
-    """Return every attack and audit with the threat that it was run against.
-
-    Threats may read the same in words; their attacks come in the same order.
-    """
+    """Return every attack and audit with the threat that it was run against."""
     pairs: list[tuple[ReleaseResult, Evidence, AssessedThreat | None]] = []
     for release in result.releases:
         left = [one for one in threats if one.release is release]
@@ -85,7 +82,11 @@ def _paired(
 
 
 def _attacks(evidence: Evidence, threat: AssessedThreat) -> bool:
-    return isinstance(evidence, AttackRun) and evidence.threat == threat.assessment.threat
+    return (
+        isinstance(evidence, AttackRun)
+        and evidence.threat is not None
+        and evidence.threat.describes_same(threat.assessment.threat)
+    )
 
 
 def _with_attacks(
@@ -114,7 +115,7 @@ def _lines(threats: Sequence[AssessedThreat]) -> list[tuple[str, SavedRates]]:
     curves: dict[str, SavedRates] = {}
     for one in threats:
         if one.saved is not None:
-            curves.setdefault(one.card.group or one.release.release, one.saved)
+            curves.setdefault(one.card.group or one.release.release.text, one.saved)
     return list(curves.items())
 
 
@@ -165,7 +166,7 @@ def _utility(result: RunResult, threats: Sequence[AssessedThreat]) -> Utility | 
     limits: list[Limit] = []
     tables: list[Table] = []
     for release in result.releases:
-        name = release.name or release.release
+        name = release.name or release.release.text
         costs = (sentences.cost_sentence(key, cost, _reports(release)) for key, cost in release.cost.items())
         lines += [f"{name}: {text}" if several else text for text in costs if text is not None]
         limits += _limits(release.utility)
@@ -226,14 +227,14 @@ def _chart(sweep: SweepResult, *, several: bool) -> Chart:
 
 
 def _counted(release: ReleaseResult) -> list[str]:
-    released = release.parts or (release.release,)
+    released = [part.text for part in release.parts or (release.release,)]
     dates = release.dates if len(release.dates) == len(released) else ("",) * len(released)
     return [f"{part} ({date})" if date else part for part, date in zip(released, dates, strict=True)]
 
 
 def _reproduce(result: RunResult, threats: Sequence[AssessedThreat]) -> Reproduce:
     facts = [("Made", result.made), ("dpradar", result.version), ("Spec hash", result.spec_hash)]
-    facts += [(f"Release {i}", release.release) for i, release in enumerate(result.releases, 1)]
+    facts += [(f"Release {i}", release.release.text) for i, release in enumerate(result.releases, 1)]
     entries = [Entry(term=term, text=text, only="document") for term, text in facts if text]
     entries += parts.prior_entries([(str(one.card.number), one.assessment) for one in threats])
     texts = [("Command", result.command), ("Spec", result.spec_text)]

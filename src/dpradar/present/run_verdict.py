@@ -64,12 +64,12 @@ def _where(threat: AssessedThreat, many: int) -> str:
 def _compared(result: RunResult) -> list[str]:
     """Return which releases keep their limits, and which gives away least where that is known for all of them."""
     which = [
-        sentences.keeps_sentence(release.name or release.release, met=release.met)
+        sentences.keeps_sentence(release.name or release.release.text, met=release.met)
         for release in result.releases
         if release.met is not None and result.met is False
     ]
     worst = {
-        release.name or release.release: max(
+        release.name or release.release.text: max(
             (t.assessment.rad for t in release.assessments if t.assessment.rad is not None),
             key=lambda bound: bound.value,
             default=None,

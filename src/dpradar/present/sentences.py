@@ -10,7 +10,6 @@ what pictures show in ``pictures``.
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from ..numerics.rounding import rounded, significant
@@ -33,6 +32,7 @@ from .verdicts import IDLE, idle_sentence, limit_remark
 if TYPE_CHECKING:
     from ..results import Achieved, Assessment, Bound, Calibration
     from ..results.change import Change, LimitResult
+    from ..results.description import Description
 
 __all__ = [
     "BOTH_TRUE",
@@ -83,6 +83,7 @@ NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about 
     "a prior that is wrong",
     "harm that a right guess does",
 )
+UNVERIFIED = "This result is unverified: its file has no digest, so that changes to it cannot be detected."
 NOT_COVERED = "{}.".format("; ".join(NOT_COVERED_LIST).capitalize())
 NOT_PRIVATE = (
     "If the prior was estimated from confidential records, these numbers reveal something about them and are not "
@@ -302,26 +303,30 @@ def unmet_sentence(limit: LimitResult, where: str, others: int) -> str:
     return f"{capital(words)} is {value}, the limit {most}{maybe}{at}.{more}"
 
 
-_LOCAL = re.compile(r"Repeated\((?:GRR|SUE|OUE|SubsetSelection|BLH|OLH|SHE|THE|HadamardResponse)\(.*\), (\d+)\)")
-
-
-def per_report_words(release: str, parameter: str, value: float) -> str:
+def per_report_words(release: Description | None, parameter: str, value: float) -> str:
     """Return that an epsilon is the one of each report, and what all reports come to; nothing for other parameters.
 
     Examples
     --------
-    >>> per_report_words("Repeated(OUE(m=20, epsilon=1.0), 4)", "epsilon", 0.5)
+    >>> import dpradar as dr
+    >>> from dpradar.results.description import describe_release
+    >>> reports = describe_release(dr.Repeated(dr.OUE(m=20, epsilon=1.0), 4))
+    >>> per_report_words(reports, "epsilon", 0.5)
     ' per report (2 over all 4 reports)'
     """
-    repeated = _LOCAL.fullmatch(release) if parameter == "epsilon" else None
-    if repeated is None:
+    if release is None or release.kind != "repeated" or parameter != "epsilon" or not _is_local(release):
         return ""
-    times = int(repeated.group(1))
+    times = int(release.options["times"])
     return f" per report ({safe_number(times * value, 'up')} over all {times} reports)"
 
 
-def change_sentence(change: Change, release: str = "") -> str:
-    """Return the smallest change that keeps every limit, rounded to the side with more noise; ``release`` as written.
+def _is_local(release: Description) -> bool:
+    """Whether what is repeated are reports that people randomise themselves."""
+    return bool(release.options["mechanism"].get("group") == "local")
+
+
+def change_sentence(change: Change, release: Description | None = None) -> str:
+    """Return the smallest change that keeps every limit, rounded to the side with more noise.
 
     Examples
     --------
@@ -358,12 +363,12 @@ def calibration_headline(result: Calibration) -> str:
     """Return the answer of a calibration: the value that keeps every limit, or why none does."""
     if result.value is None:
         return f"{capital(result.reason)}."
-    accuracy = bool(result.achieved) and result.achieved[0].threat == "accuracy"
+    accuracy = bool(result.achieved) and result.achieved[0].limits_accuracy
     if result.status == "free":
         reason = f"{capital(result.reason)}."
         return reason if accuracy or not any(one.idle for one in result.achieved) else idle_sentence(result.achieved)
     side = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
-    per_report = per_report_words(result.release or "", result.parameter, result.value)
+    per_report = per_report_words(result.release, result.parameter, result.value)
     answer = f"{result.parameter} {safe_number(result.value, side)}{per_report} keeps every limit"
     if result.status == "stopped":
         return f"{answer}; {result.reason}."
@@ -380,7 +385,7 @@ def achieved_number(value: float) -> str:
 
 def achieved_limit_sentence(one: Achieved) -> str:
     """Return a limit of a calibration beside what is reached."""
-    word = "" if one.side == "exact" or one.threat == "accuracy" else "at most "
+    word = "" if one.side == "exact" or one.limits_accuracy else "at most "
     within = one.limit is None or one.value <= one.limit
     verb = f"{f'Kept{limit_remark(one)}' if within else 'Not confirmed'}: {one.quantity}{_relation(one)}"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..results.ceiling import no_worse, share_of
+from .attackers import attacker
 from .numbers import LARGE, SMALL, advantage_counts, count_up, crowd, percent, safe_number
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def rarest_sentence(result: Assessment) -> str | None:
     if rarest is None:
         return None
     people = crowd(rarest.tpr.value)
-    if "Knowledge.everything()" in result.threat:  # the value is known; the question is whether it was used
+    if attacker(result.threat).knows_value:  # the value is known; the question is whether it was used
         return (
             f"Of {people:,} people with the rarest value, an attacker who wrongly says of {percent(rarest.fpr)} of the "
             f"others that they took part recognises at most {count_up(rarest.tpr.value, people):,}."
@@ -168,7 +169,8 @@ def raw_sentence(one: LimitResult | Achieved) -> str | None:
     >>> from dpradar.results import Achieved
     >>> from dpradar.results.ceiling import Raw
     >>> raw = Raw(least=0.0, most=0.0198)
-    >>> raw_sentence(Achieved(quantity="rad", value=0.01, side="exact", limit=0.1, threat="", raw=raw))
+    >>> from dpradar.results.description import text_only
+    >>> raw_sentence(Achieved(quantity="rad", value=0.01, side="exact", limit=0.1, threat=text_only("any"), raw=raw))
     'Publishing the raw data would give rad 0.0198; this release reaches 51 % of that.'
     """
     if one.raw is None or one.value is None:
@@ -190,7 +192,8 @@ def idle_sentence(limits: Sequence[Achieved]) -> str:
     >>> from dpradar.results import Achieved
     >>> from dpradar.results.ceiling import Raw
     >>> raw = Raw(least=0.0, most=0.0198)
-    >>> idle_sentence([Achieved(quantity="rad", value=0.0198, limit=0.1, threat="", raw=raw)])
+    >>> from dpradar.results.description import text_only
+    >>> idle_sentence([Achieved(quantity="rad", value=0.0198, limit=0.1, threat=text_only("any"), raw=raw)])
     'Even publishing the raw data would keep this limit, so it does not protect: it gives rad 0.0198, the limit is 0.1.
     A limit that protects lies well below, such as rad 0.0099, half of that.'
     """

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Ge
 
 from ..errors import ParameterError
-from .checking import checked
+from .record import Loss, Record, Result, Whole
 
 __all__ = ["Advice", "Notice"]
 
-SCHEMA = "dpradar/advice/1"
-_NOTICE = ("granularity", "unit", "exposed", "factor", "implied", "why")
-_PLAIN = (
-    "version",
-    "granularity",
-    "epsilon",
-    "users",
-    "points",
-    "most_points",
-    "middle_points",
-    "times",
-    "hidden",
-    "mixing_quarter",
-    "mixing_hundredth",
-    "states",
-    "window",
-)
-_NUMBERS = ("epsilon", "factor", "implied", "mixing_quarter", "mixing_hundredth")
-
-
-def _plain(value: Any) -> Any:
-    """Return a number as JSON can hold it."""
-    return repr(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _read(name: str, value: Any) -> Any:
-    return float(value) if name in _NUMBERS and value is not None else value
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
+class Notice(Record):
     """One granularity: what it hides, what it does not, and the epsilon that follows for it.
 
     ``factor`` is by how much epsilon grows, and ``why`` says where it comes from.
@@ -52,22 +23,13 @@ class Notice:
     granularity: str
     unit: str
     exposed: str
-    factor: float
-    implied: float
+    factor: Loss
+    implied: Loss
     why: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {name: _plain(getattr(self, name)) for name in _NOTICE}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Notice:
-        """Return what ``to_dict`` wrote."""
-        return cls(**{name: _read(name, data[name]) for name in _NOTICE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advice:
+class Advice(Result):
     """What a guarantee of ``epsilon`` under one granularity means for a stream.
 
     ``most_points`` and ``middle_points`` are the largest and the median number of points of a user. ``mixing_quarter``
@@ -84,19 +46,21 @@ class Advice:
     (1.5, True)
     """
 
+    KIND: ClassVar[str] = "advice"
+
     granularity: str
-    epsilon: float
-    users: int
-    points: int
-    most_points: int
-    middle_points: float
-    times: int
+    epsilon: Loss
+    users: Whole
+    points: Whole
+    most_points: Whole
+    middle_points: Annotated[float, Ge(0)]
+    times: Whole
     hidden: str | None
     rows: tuple[Notice, ...]
-    mixing_quarter: float | None = None
-    mixing_hundredth: float | None = None
-    states: int | None = None
-    window: int | None = None
+    mixing_quarter: Loss | None = None
+    mixing_hundredth: Loss | None = None
+    states: Whole | None = None
+    window: Whole | None = None
     notes: tuple[str, ...] = ()
     version: str = ""
 
@@ -107,25 +71,3 @@ class Advice:
             known = ", ".join(row.granularity for row in self.rows)
             raise ParameterError("Advice.row", f"one of {known}", repr(str(granularity)))
         return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the advice as plain data with a schema key."""
-        plain = {name: _plain(getattr(self, name)) for name in _PLAIN}
-        return {"schema": SCHEMA, **plain, "rows": [row.to_dict() for row in self.rows], "notes": list(self.notes)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Advice:
-        """Return what ``to_dict`` wrote."""
-        checked(data, SCHEMA)
-        rows = tuple(Notice.from_dict(row) for row in data["rows"])
-        return cls(**{name: _read(name, data[name]) for name in _PLAIN}, rows=rows, notes=tuple(data["notes"]))
-
-    def save(self, path: str | Path) -> None:
-        """Write the advice as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the advice in sentences."""
-        from ..present.text import explain
-
-        return explain(self)

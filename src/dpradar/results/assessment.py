@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
-from .checking import checked
+from .description import Description
+from .record import SLACK, Later, NumbersBetween, Record, Result, Share, WrittenAs
 from .tradeoff import HasRates, SavedRates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["TOO_MANY", "Assessment", "Discarded"]
 
-SCHEMA = "dpradar/assessment/1"
-
-
+_Risk = Annotated[Bound, NumbersBetween(0, 1)]
 _LEADING: tuple[Quantity, ...] = ("rad", "success")
 TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Discarded:
+class Discarded(Record):
     """A rule that did not give the answer, and why: not applicable, looser, or failed."""
 
     quantity: Quantity
     rule: str
     why: str
-    bound: Bound | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        bound = None if self.bound is None else self.bound.to_dict()
-        return {"quantity": self.quantity, "rule": self.rule, "why": self.why, "bound": bound}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Discarded:
-        """Return what ``to_dict`` wrote."""
-        bound = None if data["bound"] is None else Bound.from_dict(data["bound"])
-        return cls(quantity=data["quantity"], rule=data["rule"], why=data["why"], bound=bound)
+    bound: _Risk | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment:
+class Assessment(Result):
     """Disclosure risk of one release under one threat.
 
     ``rad``, ``success``, ``gain`` and ``worst_gain`` are bounds (None with a ``reason`` where the question makes no
@@ -63,26 +56,44 @@ class Assessment:
     True
     """
 
-    release: str
-    threat: str
-    rad: Bound | None
-    success: Bound | None
-    gain: Bound | None
-    worst_gain: Bound | None
-    baseline: float | None
-    hit: float | None = None
-    false_hit: float | None = None
-    ceiling: Bound | None = None
-    rarest: Rarest | None = None
+    KIND: ClassVar[str] = "assessment"
+    DERIVED: ClassVar[tuple[str, ...]] = ("share", "near_ceiling")
+
+    release: Description
+    threat: Description
+    rad: _Risk | None
+    success: _Risk | None
+    gain: _Risk | None
+    worst_gain: _Risk | None
+    baseline: Share | None
+    hit: Share | None = None
+    false_hit: Share | None = None
+    ceiling: Annotated[_Risk | None, Later()] = None
+    rarest: Annotated[Rarest | None, Later()] = None
     reason: dict[str, str] = field(default_factory=dict, hash=False)
     others: tuple[Discarded, ...] = ()
     prior: dict[str, Any] = field(
         default_factory=dict, hash=False
     )  # size, kappa, how it was counted; never labels or frequencies
-    neighbours: str | None = None
+    neighbours: Literal["replace-one", "add-remove", "none"] | None = None
     version: str = ""
-    rates: HasRates | None = field(default=None, compare=False, repr=False)
-    prior_id: str | None = field(default=None, compare=False, repr=False)  # a random name, no function of the prior
+    rates: Annotated[HasRates | None, WrittenAs(SavedRates), Later()] = field(default=None, compare=False, repr=False)
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield bounds that are absent without a reason, and terms of rad that do not give it."""
+        for name in QUANTITIES:
+            if self.bounds[name] is None and not self.reason.get(name):
+                yield f"reason.{name}", f"is missing: why there is no {name}"
+        if (self.hit is None) != (self.false_hit is None):
+            yield "false_hit", "must be stated where hit is, and only there"
+        elif self.hit is not None and self.false_hit is not None and self.rad is not None:
+            difference = max(self.hit - self.rad.value, 0.0)
+            if abs(self.false_hit - difference) > SLACK:
+                yield "false_hit", f"must be hit minus rad, {difference:g}; got {self.false_hit:g}"
+        for key, largest in (("size", None), ("kappa", 1.0), ("skew", None)):
+            value = self.prior.get(key)
+            if value is not None and not (_is_number(value) and 0 <= value <= (largest or value)):
+                yield f"prior.{key}", f"must be a number {'from 0 to 1' if largest else 'at least 0'}; got {value!r}"
 
     @property
     def bounds(self) -> dict[Quantity, Bound | None]:
@@ -163,75 +174,6 @@ class Assessment:
         if self.rates is None:
             raise ParameterError("tpr", "asked of a release with a trade-off curve", self.release, "None is known.")
         return self.rates.tpr(fpr)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the assessment as plain data with a schema key."""
-        rates = None if self.rates is None else self.rates.saved()
-        bounds: dict[str, Any] = {n: None if bound is None else bound.to_dict() for n, bound in self.bounds.items()}
-        return {
-            "schema": SCHEMA,
-            "version": self.version,
-            "release": self.release,
-            "threat": self.threat,
-            **bounds,
-            "baseline": self.baseline,
-            "hit": self.hit,
-            "false_hit": self.false_hit,
-            "ceiling": None if self.ceiling is None else self.ceiling.to_dict(),
-            "share": self.share,
-            "near_ceiling": self.near_ceiling,
-            "rarest": None if self.rarest is None else self.rarest.to_dict(),
-            "reason": dict(self.reason),
-            "prior": dict(self.prior) if self.prior_id is None else {"id": self.prior_id, **self.prior},
-            "neighbours": self.neighbours,
-            "rates": None if rates is None else rates.to_dict(),
-            "others": [other.to_dict() for other in self.others],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Assessment:
-        """Return the assessment that ``to_dict`` wrote."""
-        checked(data, SCHEMA)
-        plain = {key: data[key] for key in ("version", "release", "threat", "baseline", "hit", "false_hit")}
-        bounds: dict[str, Any] = {q: None if data[q] is None else Bound.from_dict(data[q]) for q in QUANTITIES}
-        others = tuple(Discarded.from_dict(other) for other in data["others"])
-        rest = {key: data[key] for key in ("reason", "neighbours")}
-        prior = {key: value for key, value in data["prior"].items() if key != "id"}
-        saved = data.get("rates")
-        rates = None if saved is None else SavedRates.from_dict(saved)
-        ceiling, rarest = data.get("ceiling"), data.get("rarest")  # older files have none
-        return cls(
-            **plain,
-            **bounds,
-            **rest,
-            ceiling=None if ceiling is None else Bound.from_dict(ceiling),
-            rarest=None if rarest is None else Rarest.from_dict(rarest),
-            prior=prior,
-            prior_id=data["prior"].get("id"),
-            others=others,
-            rates=rates,
-        )
-
-    def save(self, path: str | Path) -> None:
-        """Write the assessment as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the answer in sentences."""
-        from ..present.text import explain
-
-        return explain(self)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the assessment for people, as .html or .md, and return where it is."""
-        from ..present.files import save_report
-
-        return save_report(self, path)
-
-    def _repr_html_(self) -> str | None:
-        from ..present.notebook import notebook_html
-
-        return notebook_html(self)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw success against the blind guess on matplotlib axes, and return them."""

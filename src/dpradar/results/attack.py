@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from .checking import checked
+from .description import Description
+from .record import (
+    SLACK,
+    NumbersBetween,
+    OpenShare,
+    RangeOfOwner,
+    Record,
+    Result,
+    Share,
+    Whole,
+    not_decreasing,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["AttackRun", "Estimate"]
 
-SCHEMA = "dpradar/attack/1"
-_PLAIN = (
-    "version",
-    "release",
-    "threat",
-    "strategy",
-    "maximise",
-    "trials",
-    "asked",
-    "seed",
-    "confidence",
-    "baseline",
-    "paired",
-)
+_Measured = Annotated[float, RangeOfOwner()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Record):
     """A measured number and the interval that holds the true one with the stated confidence.
 
     Examples
@@ -37,25 +36,20 @@ class Estimate:
     Estimate(0.25 in [0.2, 0.3])
     """
 
-    estimate: float
-    low: float
-    high: float
+    estimate: _Measured
+    low: _Measured
+    high: _Measured
 
-    def to_dict(self) -> dict[str, float]:
-        """Return plain data."""
-        return {"estimate": self.estimate, "low": self.low, "high": self.high}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Estimate:
-        """Return what ``to_dict`` wrote."""
-        return cls(estimate=data["estimate"], low=data["low"], high=data["high"])
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield ends of the interval that are on the wrong side of the estimate."""
+        yield from not_decreasing(self, "low", "estimate", "high")
 
     def __repr__(self) -> str:
         return f"Estimate({self.estimate:.6g} in [{self.low:.6g}, {self.high:.6g}])"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttackRun:
+class AttackRun(Result):
     """What an attack reached: ``success`` on people who took part, ``false_hit`` on others, ``rad`` their difference.
 
     Each interval holds its number with probability ``confidence``. These are numbers of *this* attack: below what the
@@ -69,21 +63,31 @@ class AttackRun:
     True
     """
 
-    rad: Estimate
-    success: Estimate
-    false_hit: Estimate
-    trials: int
-    confidence: float
+    KIND: ClassVar[str] = "attack"
+    DERIVED: ClassVar[tuple[str, ...]] = ("complete",)
+
+    rad: Annotated[Estimate, NumbersBetween(-1, 1)]
+    success: Annotated[Estimate, NumbersBetween(0, 1)]
+    false_hit: Annotated[Estimate, NumbersBetween(0, 1)]
+    trials: Whole
+    confidence: OpenShare
     strategy: str
-    maximise: str | None = None
-    release: str | None = None
-    threat: str | None = None
-    asked: int | None = None  # trials that were asked for; more than ``trials`` when the run was interrupted
-    seed: int | None = None
-    baseline: float | None = None
+    maximise: Literal["rad", "success"] | None = None
+    release: Description | None = None
+    threat: Description | None = None
+    asked: Whole | None = None  # trials that were asked for; more than ``trials`` when the run was interrupted
+    seed: Whole | None = None
+    baseline: Share | None = None
     paired: bool | None = None
     notes: tuple[str, ...] = field(default=())
     version: str = ""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield more trials than were asked for, and an advantage that is not the difference of its terms."""
+        yield from not_decreasing(self, "trials", "asked")
+        difference = self.success.estimate - self.false_hit.estimate
+        if abs(self.rad.estimate - difference) > SLACK:
+            yield "rad.estimate", f"must be success minus false_hit, {difference:g}; got {self.rad.estimate:g}"
 
     @property
     def interrupted(self) -> bool:
@@ -99,37 +103,3 @@ class AttackRun:
     def simulated(self) -> bool:
         """Whether the reports were drawn from the description of a release, so that no software was tested."""
         return self.release is not None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain data with a schema key."""
-        measured = {name: getattr(self, name).to_dict() for name in ("rad", "success", "false_hit")}
-        plain = {name: getattr(self, name) for name in _PLAIN}
-        return {"schema": SCHEMA, "complete": self.complete, **measured, **plain, "notes": list(self.notes)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> AttackRun:
-        """Return what ``to_dict`` wrote."""
-        checked(data, SCHEMA)
-        measured: dict[str, Any] = {n: Estimate.from_dict(data[n]) for n in ("rad", "success", "false_hit")}
-        return cls(**measured, **{name: data[name] for name in _PLAIN}, notes=tuple(data["notes"]))
-
-    def save(self, path: str | Path) -> None:
-        """Write the run as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the answer in sentences."""
-        from ..present.text import explain
-
-        return explain(self)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the run for people, as .html or .md, and return where it is."""
-        from ..present.files import save_report
-
-        return save_report(self, path)
-
-    def _repr_html_(self) -> str | None:
-        from ..present.notebook import notebook_html
-
-        return notebook_html(self)

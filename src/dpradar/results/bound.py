@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Ge, MinLen
+
+from .record import Later, RangeOfOwner, Record, not_decreasing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["QUANTITIES", "Bound", "Quantity", "Side", "side_of"]
 
@@ -25,7 +32,7 @@ def side_of(low: float, high: float) -> Side:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
+class Bound(Record):
     """A value with its side: exact, an upper bound or a lower bound.
 
     ``low`` and ``high`` enclose the true value where a computation knows more than one side; ``value`` is then the
@@ -39,32 +46,18 @@ class Bound:
     Bound(0.25 upper, thm-4.2)
     """
 
-    value: float
+    value: Annotated[float, Ge(0), RangeOfOwner()]
     side: Side
-    rule: str
+    rule: Annotated[str, MinLen(1)]
     cites: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
-    low: float | None = None
-    high: float | None = None
-    neighbours: str | None = None
+    low: Annotated[float, Ge(0), RangeOfOwner()] | None = None
+    high: Annotated[float, Ge(0), RangeOfOwner()] | None = None
+    neighbours: Annotated[Annotated[str, MinLen(1)] | None, Later()] = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bound as plain data."""
-        return {
-            "value": self.value,
-            "side": self.side,
-            "rule": self.rule,
-            "cites": list(self.cites),
-            "assumes": list(self.assumes),
-            "low": self.low,
-            "high": self.high,
-            "neighbours": self.neighbours,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Bound:
-        """Return the bound that ``to_dict`` wrote."""
-        return cls(**{**data, "cites": tuple(data["cites"]), "assumes": tuple(data["assumes"])})
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield ends of the interval that are on the wrong side of the value."""
+        yield from not_decreasing(self, "low", "value", "high")
 
     def __float__(self) -> float:
         return self.value

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from .bound import Side
 from .ceiling import Raw
-from .checking import checked
+from .description import Description
+from .record import SLACK, Infinite, Later, Loss, Record, Result, Unsaved, Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Achieved", "Calibration", "Status"]
 
-SCHEMA = "dpradar/calibration/1"
+ACCURACY = Description(kind="accuracy", text="accuracy")  # stands for the threat where a limit is on the error
 # met: the least noise; free: met even by the least noise tried; unmet: by no noise; stopped: interrupted, still valid.
 Status = Literal["met", "free", "unmet", "stopped"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Achieved:
+class Achieved(Record):
     """One limit and what the chosen noise gives: ``margin`` is limit minus value, never negative when met."""
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("margin",)
+
     quantity: str
-    value: float
+    value: Annotated[float, Infinite()]
     limit: float | None
-    threat: str
+    threat: Description
     rule: str = ""
-    side: str = "upper"
-    raw: Raw | None = None  # what publishing the raw data would give
-    acknowledge: str = ""  # "near-ceiling" where the limit accepts what comes near to it
-    neighbours: str = ""  # the relation that the value rests on, where it rests on one
+    side: Side = "upper"
+    raw: Annotated[Raw | None, Later()] = None  # what publishing the raw data would give
+    # "near-ceiling" where the limit accepts what comes near to it
+    acknowledge: Annotated[Literal["", "near-ceiling"], Later()] = ""
+    neighbours: Annotated[str, Later()] = ""  # the relation that the value rests on, where it rests on one
+
+    @property
+    def limits_accuracy(self) -> bool:
+        """Whether the limit is on the error and not on what an attacker reaches."""
+        return ACCURACY.text in (self.threat.kind, self.threat.text)  # files of schema 1 have the text only
 
     @property
     def near_ceiling(self) -> bool:
@@ -52,22 +63,9 @@ class Achieved:
         most = "" if self.limit is None else f" <= {self.limit:g}"
         return f"{self.quantity}{most}, {self.threat}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        names = ("quantity", "value", "limit", "threat", "rule", "side", "acknowledge", "neighbours")
-        raw = None if self.raw is None else self.raw.to_dict()
-        return {**{name: getattr(self, name) for name in names}, "margin": self.margin, "raw": raw}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Achieved:
-        """Return what ``to_dict`` wrote."""
-        plain = {name: data[name] for name in ("quantity", "value", "limit", "threat", "rule", "side")}
-        later = {name: data.get(name, "") for name in ("acknowledge", "neighbours")}
-        return cls(**plain, raw=Raw.read(data.get("raw")), **later)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Result):
     """The least noise that meets every limit.
 
     ``value`` of ``parameter`` is on the safe side (None when no noise meets the limits); ``achieved`` says what it
@@ -81,19 +79,33 @@ class Calibration:
     ('epsilon', 2.5044, 'met')
     """
 
+    KIND: ClassVar[str] = "calibration"
+    DERIVED: ClassVar[tuple[str, ...]] = ("near_ceiling", "complete")
+
     parameter: str
     value: float | None
     status: Status
-    more_private: str | None = None  # "up": more of the parameter is more noise; "down": less of it is
+    more_private: Literal["up", "down"] | None = (
+        None  # "up": more of the parameter is more noise; "down": less of it is
+    )
     achieved: tuple[Achieved, ...] = ()
     binding: str | None = None
-    cost: dict[str, float] = field(default_factory=dict, hash=False)
+    cost: dict[str, Loss] = field(default_factory=dict, hash=False)
     reason: str = ""
-    tried: int = 0
-    release: str | None = None
-    mechanism: Any = field(default=None, compare=False, repr=False)
-    assumes: tuple[str, ...] = ()
+    tried: Whole = 0
+    release: Description | None = None
+    mechanism: Annotated[Any, Unsaved()] = field(default=None, compare=False, repr=False)
+    assumes: Annotated[tuple[str, ...], Later()] = ()
     version: str = ""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield limits that are broken by a value that is said to meet them."""
+        if (self.value is None) != (self.status == "unmet"):
+            yield "status", f"must be 'unmet' where there is no value, and only there; got {self.status}"
+        for index, one in enumerate(self.achieved if self.value is not None else (), 1):
+            if one.limit is not None and one.value > one.limit + SLACK * abs(one.limit):
+                message = f"must be at most its limit {one.limit:g} in a calibration that succeeded"
+                yield f"achieved[{index}].value", message
 
     @property
     def met(self) -> bool:
@@ -118,57 +130,4 @@ class Calibration:
     @property
     def exact(self) -> bool:
         """Whether less noise would break the limit that decides; else it may do as well, as only a bound is known."""
-        return all(
-            one.side == "exact" or one.threat == "accuracy" for one in self.achieved if one.label == self.binding
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the calibration as plain data with a schema key."""
-        plain = {
-            n: getattr(self, n)
-            for n in ("version", "parameter", "value", "status", "more_private", "binding", "reason", "tried")
-        }
-        achieved = [one.to_dict() for one in self.achieved]
-        plain |= {"assumes": list(self.assumes), "near_ceiling": self.near_ceiling, "complete": self.complete}
-        return {"schema": SCHEMA, **plain, "achieved": achieved, "cost": dict(self.cost), "release": self.release}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Calibration:
-        """Return what ``to_dict`` wrote; the mechanism itself is not kept."""
-        checked(data, SCHEMA)
-        names = (
-            "version",
-            "parameter",
-            "value",
-            "status",
-            "more_private",
-            "binding",
-            "reason",
-            "tried",
-            "cost",
-            "release",
-        )
-        achieved = tuple(Achieved.from_dict(one) for one in data["achieved"])
-        assumes = tuple(data.get("assumes", ()))  # older files have none
-        return cls(achieved=achieved, assumes=assumes, **{name: data[name] for name in names})
-
-    def save(self, path: str | Path) -> None:
-        """Write the calibration as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the answer in sentences."""
-        from ..present.text import explain
-
-        return explain(self)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the calibration for people, as .html or .md, and return where it is."""
-        from ..present.files import save_report
-
-        return save_report(self, path)
-
-    def _repr_html_(self) -> str | None:
-        from ..present.notebook import notebook_html
-
-        return notebook_html(self)
+        return all(one.side == "exact" or one.limits_accuracy for one in self.achieved if one.label == self.binding)

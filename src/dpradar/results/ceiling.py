@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Final
+
+from annotated_types import Ge
 
 from .bound import Bound
+from .record import Loss, NumbersBetween, Record, Share, not_decreasing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["ACKNOWLEDGE", "NEAR", "Rarest", "Raw", "near_ceiling", "no_worse", "rules_out_nothing", "share_of"]
 
-ACKNOWLEDGE = "near-ceiling"  # what a limit says that accepts such a result
+ACKNOWLEDGE: Final = "near-ceiling"  # what a limit says that accepts such a result
 NEAR = 0.9  # of what the raw data give: from here on a release hardly protects
 _RULED_OUT = 0.01  # a bound that excludes less than this share of what is possible says almost nothing
 _ROUNDING = 1e-9
@@ -59,7 +65,7 @@ def rules_out_nothing(value: float, low: float, high: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Raw:
+class Raw(Record):
     """What the raw data give for a quantity that is limited, and what is reached without any release.
 
     ``most`` is a lower end, so that a share of it is never too small.
@@ -71,8 +77,12 @@ class Raw:
     (True, True, False)
     """
 
-    least: float
-    most: float
+    least: Loss
+    most: Loss
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield an upper end below the lower one."""
+        yield from not_decreasing(self, "least", "most")
 
     def keeps(self, limit: float) -> bool:
         """Whether publishing the raw data would, or might, keep a limit: then it does not protect."""
@@ -82,33 +92,15 @@ class Raw:
         """Whether a value cannot be shown to stay below 90 % of the way to what the raw data give."""
         return near_ceiling(share_of(value, self.least, self.most))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {"least": self.least, "most": self.most}
-
-    @classmethod
-    def read(cls, data: dict[str, Any] | None) -> Raw | None:
-        """Return what ``to_dict`` wrote; None where nothing was."""
-        return None if data is None else cls(**data)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rarest:
+class Rarest(Record):
     """What a release says about people with the rarest value, which an average over everybody hides.
 
     ``tpr`` bounds how many of them an attacker finds who wrongly flags the share ``fpr`` of the others; ``odds`` is the
     factor by which the odds of having that value can grow, None where no finite one is known. The value is not named.
     """
 
-    tpr: Bound
-    fpr: float = 0.01
-    odds: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {"tpr": self.tpr.to_dict(), "fpr": self.fpr, "odds": self.odds}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Rarest:
-        """Return what ``to_dict`` wrote."""
-        return cls(tpr=Bound.from_dict(data["tpr"]), fpr=data["fpr"], odds=data["odds"])
+    tpr: Annotated[Bound, NumbersBetween(0, 1)]
+    fpr: Share = 0.01
+    odds: Annotated[float, Ge(0)] | None = None

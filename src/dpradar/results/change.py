@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from annotated_types import Ge
+
+from .bound import Side
 from .ceiling import Raw
+from .record import Infinite, Later, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Change", "LimitResult"]
 
-_LIMIT = ("quantity", "limit", "value", "side", "met", "rule", "source", "at", "reason")
-_LATER = ("acknowledge", "neighbours")  # keys that older files do not have
-_CHANGE = ("parameter", "value", "instead_of", "more_private", "reason", "exact")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LimitResult:
+class LimitResult(Record):
     """A limit and what is reached: met only if the value is known and at most the limit.
 
     ``at`` is the false-positive rate of a limit on ``tpr``, the delta of one on ``epsilon`` and the number of reports
@@ -31,16 +34,22 @@ class LimitResult:
 
     quantity: str
     limit: float
-    value: float | None
+    value: Annotated[float, Infinite()] | None
     met: bool
-    side: str = "upper"
+    side: Side = "upper"
     rule: str = ""
     source: str = ""
-    at: float | None = None
+    at: Annotated[float, Ge(0)] | None = None
     reason: str = ""
-    raw: Raw | None = None
-    acknowledge: str = ""
-    neighbours: str = ""  # the relation that the value rests on, where it rests on one
+    raw: Annotated[Raw | None, Later()] = None
+    acknowledge: Annotated[Literal["", "near-ceiling"], Later()] = ""
+    neighbours: Annotated[str, Later()] = ""  # the relation that the value rests on, where it rests on one
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield a limit that is called met although the value is above it, or not known."""
+        if self.met and (self.value is None or self.value > self.limit):
+            known = "not known" if self.value is None else f"{self.value:g}"
+            yield "met", f"must be false where the value is {known} and the limit {self.limit:g}; got true"
 
     @property
     def idle(self) -> bool:
@@ -59,20 +68,9 @@ class LimitResult:
         at = "" if self.at is None or where is None else f" {where} {self.at:g}"
         return f"{self.quantity}{at} <= {self.limit:g}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        raw = None if self.raw is None else self.raw.to_dict()
-        return {**{name: getattr(self, name) for name in (*_LIMIT, *_LATER)}, "raw": raw}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> LimitResult:
-        """Return what ``to_dict`` wrote."""
-        later = {name: data[name] for name in _LATER if name in data}
-        return cls(**{name: data[name] for name in _LIMIT}, **later, raw=Raw.read(data.get("raw")))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Record):
     """The smallest change of one parameter that meets every limit; ``value`` is None where none does.
 
     ``more_private`` says which way to round the value: "up" where more of the parameter is more noise. Where what
@@ -87,18 +85,9 @@ class Change:
     parameter: str
     instead_of: float
     value: float | None = None
-    more_private: str | None = None
+    more_private: Literal["up", "down"] | None = None
     reason: str = ""
-    exact: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {name: getattr(self, name) for name in _CHANGE}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Change:
-        """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in _CHANGE if name in data})  # older files do not say "exact"
+    exact: Annotated[bool, Later()] = True
 
     def __str__(self) -> str:
         if self.value is None:

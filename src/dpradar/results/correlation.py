@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+from annotated_types import Ge
 
 from .bound import Bound
-from .checking import checked
+from .record import Loss, Record, Result, Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Check", "Correlation", "Simulated", "Theorem"]
 
 DOUBTED = "taken as given although the data speak against it"  # how such an assumption begins
-SCHEMA = "dpradar/correlation/1"
-_CHECK = ("name", "holds", "text")
-_THEOREM = ("rule", "title", "usable", "why", "claimed", "epsilon", "error", "times")
-_SIMULATED = ("runs", "seed", "error", "error_exact", "mape", "mape_exact")
-_PLAIN = ("version", "model", "release", "epsilon", "target", "sensitivity", "records", "command")
-_LISTS = ("notes", "warnings")
 _SAME = 1e-9  # of two theorems that ask for the same noise up to rounding, the first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Record):
     """One hypothesis about the records: whether it holds, fails, or cannot be told from the data (None).
 
     Examples
@@ -41,18 +38,9 @@ class Check:
         """The state in a word."""
         return {True: "holds", False: "fails", None: "unknown"}[self.holds]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {name: getattr(self, name) for name in _CHECK}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Check:
-        """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in _CHECK})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Theorem:
+class Theorem(Record):
     """One theorem: whether it may be used and why, the leakage it gives, and the noise it asks for.
 
     ``bound`` is None where the theorem may not be used; ``claimed`` is then the number it would give. ``epsilon`` keeps
@@ -65,49 +53,34 @@ class Theorem:
     usable: bool
     why: str
     bound: Bound | None = None
-    claimed: float | None = None
-    epsilon: float | None = None
-    error: float | None = None
-    times: float | None = None
+    claimed: Loss | None = None
+    epsilon: Loss | None = None
+    error: Loss | None = None
+    times: Loss | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        bound = None if self.bound is None else self.bound.to_dict()
-        return {**{name: getattr(self, name) for name in _THEOREM}, "bound": bound}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Theorem:
-        """Return what ``to_dict`` wrote."""
-        bound = None if data["bound"] is None else Bound.from_dict(data["bound"])
-        return cls(**{name: data[name] for name in _THEOREM}, bound=bound)
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield a bound that is absent although the theorem may be used."""
+        if self.usable and self.bound is None:
+            yield "bound", "is missing in a theorem that may be used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+class Simulated(Record):
     """What the noise did to the true answer in ``runs`` releases, beside what follows from its law.
 
     ``error`` is the error that 5 of 100 releases exceed, ``mape`` the mean of |error / truth|, as a share.
     """
 
-    runs: int
-    error: float
-    error_exact: float
-    mape: float | None
-    mape_exact: float | None
-    seed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {name: getattr(self, name) for name in _SIMULATED}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Simulated:
-        """Return what ``to_dict`` wrote."""
-        return cls(**{name: data[name] for name in _SIMULATED})
+    runs: Annotated[int, Ge(1)]
+    error: Loss
+    error_exact: Loss
+    mape: Loss | None
+    mape_exact: Loss | None
+    seed: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Correlation:
+class Correlation(Result):
     """What a release with ``epsilon`` gives away when records depend on each other.
 
     ``leakage`` is the tightest bound of a theorem that may be used (the epsilon of Bayesian DP), ``any_dependence`` the
@@ -125,17 +98,20 @@ class Correlation:
     True
     """
 
+    KIND: ClassVar[str] = "correlation"
+    DERIVED: ClassVar[tuple[str, ...]] = ("chosen",)
+
     model: str
     release: str
-    epsilon: float
-    target: float
+    epsilon: Loss
+    target: Loss
     leakage: Bound
     any_dependence: Bound
     theorems: tuple[Theorem, ...]
     at_least: Bound | None = None
     checks: tuple[Check, ...] = ()
-    sensitivity: float | None = None
-    records: int | None = None
+    sensitivity: Loss | None = None
+    records: Whole | None = None
     simulated: Simulated | None = None
     notes: tuple[str, ...] = field(default=())
     warnings: tuple[str, ...] = field(default=())
@@ -150,59 +126,6 @@ class Correlation:
         ]
         most = max((epsilon for epsilon, _ in able), default=0.0)
         return next((one for epsilon, one in able if epsilon >= most * (1.0 - _SAME)), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the answer as plain data with a schema key."""
-        chosen = self.chosen
-        return {
-            "schema": SCHEMA,
-            **{name: getattr(self, name) for name in _PLAIN},
-            "leakage": self.leakage.to_dict(),
-            "any_dependence": self.any_dependence.to_dict(),
-            "at_least": None if self.at_least is None else self.at_least.to_dict(),
-            "chosen": None if chosen is None else chosen.to_dict(),
-            "theorems": [one.to_dict() for one in self.theorems],
-            "checks": [one.to_dict() for one in self.checks],
-            "simulated": None if self.simulated is None else self.simulated.to_dict(),
-            **{name: list(getattr(self, name)) for name in _LISTS},
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Correlation:
-        """Return what ``to_dict`` wrote."""
-        checked(data, SCHEMA)
-        lower, simulated = data["at_least"], data["simulated"]
-        plain: dict[str, Any] = {name: data[name] for name in _PLAIN} | {name: tuple(data[name]) for name in _LISTS}
-        return cls(
-            **plain,
-            leakage=Bound.from_dict(data["leakage"]),
-            any_dependence=Bound.from_dict(data["any_dependence"]),
-            at_least=None if lower is None else Bound.from_dict(lower),
-            theorems=tuple(Theorem.from_dict(one) for one in data["theorems"]),
-            checks=tuple(Check.from_dict(one) for one in data["checks"]),
-            simulated=None if simulated is None else Simulated.from_dict(simulated),
-        )
-
-    def save(self, path: str | Path) -> None:
-        """Write the answer as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the answer in sentences."""
-        from ..present.text import explain
-
-        return explain(self)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the answer for people, as .html or .md, and return where it is."""
-        from ..present.files import save_report
-
-        return save_report(self, path)
-
-    def _repr_html_(self) -> str | None:
-        from ..present.notebook import notebook_html
-
-        return notebook_html(self)
 
     def __repr__(self) -> str:
         return f"Correlation(leakage {self.leakage.value:.6g} {self.leakage.side}, {self.leakage.rule}; {self.model})"

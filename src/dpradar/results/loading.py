@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
-from ..errors import ParameterError, SpecError, why_unreadable
+from ..errors import ParameterError, why_unreadable
 from ..numerics.limited_reading import read_text
-from . import accounting, advice, assessment, attack, audit, calibration, correlation, lint, run
-from .agreement import contradictions
-from .checking import MOST_PROBLEMS, checked
+from .record import Result, kind_of_schema
 
-__all__ = ["load", "result_of"]
-
-_KINDS: dict[str, Any] = {
-    accounting.SCHEMA: accounting.Accounting,
-    advice.SCHEMA: advice.Advice,
-    assessment.SCHEMA: assessment.Assessment,
-    attack.SCHEMA: attack.AttackRun,
-    audit.SCHEMA: audit.AuditResult,
-    calibration.SCHEMA: calibration.Calibration,
-    correlation.SCHEMA: correlation.Correlation,
-    lint.SCHEMA: lint.LintReport,
-    run.SCHEMA: run.RunResult,
-}
+__all__ = ["load", "result_kinds", "result_of"]
 
 
 def load(path: str | Path) -> Any:
     """Return the result saved at ``path``: an assessment, a calibration, an attack, an audit or a run.
+
+    Guarantee
+    ---------
+    Every field is in its range, the fields agree with each other, and the file is as it was written, as far as its
+    digest shows; else SpecError names each place. The digest detects damage and careless edits. It is no signature.
+    Files of schema 1 have no digest: what they say is checked as far as it can be, and pages call them unverified.
 
     Examples
     --------
@@ -49,12 +42,16 @@ def load(path: str | Path) -> Any:
 
 def result_of(data: Any, place: str = "data") -> Any:
     """Return the result that ``to_dict`` wrote, of whatever kind it is, or raise SpecError with what is wrong in it."""
-    schema = data.get("schema") if isinstance(data, dict) else None
-    kind = _KINDS.get(schema) if isinstance(schema, str) else None
-    if kind is None:
-        raise ParameterError("load", "a file written by save()", place, f"Known: {', '.join(_KINDS)}.")
-    result = kind.from_dict(checked(data, str(schema), place))
-    problems = list(islice(contradictions(data, result.to_dict()), MOST_PROBLEMS))
-    if problems:
-        raise SpecError(place, problems)
-    return result
+    kinds = result_kinds()
+    kind = kind_of_schema(data)
+    if kind is None or kind not in kinds:
+        schemas = ", ".join(result.schema() for result in kinds.values())
+        raise ParameterError("load", "a file written by save()", place, f"Known: {schemas}.")
+    return kinds[kind].from_dict(data, place)
+
+
+def result_kinds() -> dict[str, type[Result]]:
+    """Return the class of each kind of result; each is declared in a module of this package."""
+    for module in iter_modules(import_module(__package__).__path__):
+        import_module(f".{module.name}", __package__)
+    return Result.by_kind()

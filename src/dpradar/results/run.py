@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import math
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from annotated_types import Ge, MinLen
 
 from .assessment import Assessment
 from .attack import AttackRun
@@ -14,7 +13,11 @@ from .audit import AuditResult
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import ACKNOWLEDGE
 from .change import Change, LimitResult
-from .checking import checked
+from .description import Description
+from .record import Infinite, NumbersBetween, OnlyFields, Record, Result, Share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "NoiseResult",
@@ -25,34 +28,36 @@ __all__ = [
     "ThreatResult",
 ]
 
-SCHEMA = "dpradar/run/1"
-_EVIDENCE: dict[str, Any] = {"dpradar/attack/1": AttackRun, "dpradar/audit/1": AuditResult}
+_Cost = Annotated[float, Ge(0), Infinite(null=True)]  # an error; files of schema 1 write an infinite one as null
+_SweptBound = Annotated[Bound, NumbersBetween(0, 1), OnlyFields(("value", "side", "rule", "neighbours"))]
 
 
 def _all_met(limits: tuple[LimitResult, ...]) -> bool | None:
     return all(limit.met for limit in limits) if limits else None
 
 
-def _costs(cost: dict[str, float]) -> dict[str, float | None]:
-    """Return errors for a file: JSON has no infinity, which is written as null."""
-    return {name: error if math.isfinite(error) else None for name, error in cost.items()}
-
-
-def _read_costs(cost: dict[str, float | None]) -> dict[str, float]:
-    return {name: math.inf if error is None else error for name, error in cost.items()}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThreatResult:
+class ThreatResult(Record):
     """One threat: what someone could learn, and whether its limits are met.
 
     ``change`` says what would meet the limits where they are not met; None where they are, or where nothing is known.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("met", "near_ceiling")
+
     name: str
     assessment: Assessment
     limits: tuple[LimitResult, ...] = ()
     change: Change | None = None
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield limits that are compared with another number than the bound of the assessment."""
+        bounds = {str(name): bound for name, bound in self.assessment.bounds.items()}
+        for index, limit in enumerate(self.limits, 1):
+            bound = bounds.get(limit.quantity)
+            if bound is not None and limit.value != bound.value:
+                message = f"must be that of the assessment, {bound.value!r}; got {limit.value!r}"
+                yield f"limits[{index}].value", message
 
     @property
     def met(self) -> bool | None:
@@ -84,141 +89,73 @@ class ThreatResult:
         """What would meet the limits, in words, with the exact number."""
         return None if self.change is None else str(self.change)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {
-            "name": self.name,
-            "met": self.met,
-            "near_ceiling": self.near_ceiling,
-            "limits": [limit.to_dict() for limit in self.limits],
-            "change": None if self.change is None else self.change.to_dict(),
-            "assessment": self.assessment.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> ThreatResult:
-        """Return what ``to_dict`` wrote."""
-        return cls(
-            name=data["name"],
-            assessment=Assessment.from_dict(data["assessment"]),
-            limits=tuple(LimitResult.from_dict(limit) for limit in data["limits"]),
-            change=None if data["change"] is None else Change.from_dict(data["change"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoiseResult:
+class NoiseResult(Record):
     """The same release with another amount of noise: ``factor`` 2 is twice the noise, 0.5 half of it."""
 
-    factor: float
+    factor: Annotated[float, Ge(0)]
     parameter: str
     value: float
-    cost: dict[str, float] = field(default_factory=dict, hash=False)
+    cost: dict[str, _Cost] = field(default_factory=dict, hash=False)
     assessments: tuple[Assessment, ...] = ()  # one for each threat, in the same order
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        plain = {name: getattr(self, name) for name in ("factor", "parameter", "value")}
-        return {**plain, "cost": _costs(self.cost), "assessments": [one.to_dict() for one in self.assessments]}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> NoiseResult:
-        """Return what ``to_dict`` wrote."""
-        plain = {name: data[name] for name in ("factor", "parameter", "value")}
-        return cls(
-            **plain,
-            cost=_read_costs(data["cost"]),
-            assessments=tuple(Assessment.from_dict(one) for one in data["assessments"]),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseResult:
+class ReleaseResult(Record):
     """One release, or several composed: every threat, what the noise costs, and evidence from attacks and audits.
 
     ``parts`` are the descriptions of the releases it is made of: one, or more where they are composed; ``dates`` are
     theirs. ``change`` is what would meet the limits of all threats together.
     """
 
+    DERIVED: ClassVar[tuple[str, ...]] = ("met",)
+
     name: str
-    release: str
+    release: Description
     what: str = ""
     dates: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
+    parts: tuple[Description, ...] = ()
     assessments: tuple[ThreatResult, ...] = ()
-    cost: dict[str, float] = field(default_factory=dict, hash=False)
+    cost: dict[str, _Cost] = field(default_factory=dict, hash=False)
     utility: tuple[LimitResult, ...] = ()
     change: Change | None = None
     neighbours_cost: tuple[NoiseResult, ...] = ()
     evidence: tuple[AttackRun | AuditResult, ...] = ()
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield amounts of noise that are not assessed under every threat."""
+        for index, noise in enumerate(self.neighbours_cost, 1):
+            if len(noise.assessments) != len(self.assessments):
+                message = f"must have one entry for each of {len(self.assessments)} threats"
+                yield f"neighbours_cost[{index}].assessments", message
 
     @property
     def met(self) -> bool | None:
         """Whether every limit on risk and accuracy is met; None without limits."""
         return _all_met((*(limit for threat in self.assessments for limit in threat.limits), *self.utility))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {
-            "name": self.name,
-            "what": self.what,
-            "release": self.release,
-            "dates": list(self.dates),
-            "parts": list(self.parts),
-            "met": self.met,
-            "assessments": [one.to_dict() for one in self.assessments],
-            "cost": _costs(self.cost),
-            "utility": [limit.to_dict() for limit in self.utility],
-            "change": None if self.change is None else self.change.to_dict(),
-            "neighbours_cost": [one.to_dict() for one in self.neighbours_cost],
-            "evidence": [one.to_dict() for one in self.evidence],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> ReleaseResult:
-        """Return what ``to_dict`` wrote."""
-        return cls(
-            **{name: data[name] for name in ("name", "what", "release")},
-            cost=_read_costs(data["cost"]),
-            dates=tuple(data["dates"]),
-            parts=tuple(data["parts"]),
-            assessments=tuple(ThreatResult.from_dict(one) for one in data["assessments"]),
-            utility=tuple(LimitResult.from_dict(limit) for limit in data["utility"]),
-            change=None if data["change"] is None else Change.from_dict(data["change"]),
-            neighbours_cost=tuple(NoiseResult.from_dict(one) for one in data["neighbours_cost"]),
-            evidence=tuple(_EVIDENCE[one["schema"]].from_dict(one) for one in data["evidence"]),
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepPoint:
+class SweepPoint(Record):
     """One value of the parameter that is varied: the bounds and the blind guess for each threat, and the cost."""
 
     value: float
-    bounds: tuple[dict[Quantity, Bound | None], ...] = field(default=(), hash=False)
-    baselines: tuple[float | None, ...] = ()
-    cost: dict[str, float] = field(default_factory=dict, hash=False)
+    bounds: tuple[dict[Quantity, _SweptBound | None], ...] = field(default=(), hash=False)
+    baselines: tuple[Share | None, ...] = ()
+    cost: dict[str, _Cost] = field(default_factory=dict, hash=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data; of each bound the value, the side, the rule and the relation."""
-        bounds = [{q: _slim(bound) for q, bound in one.items()} for one in self.bounds]
-        return {"value": self.value, "bounds": bounds, "baselines": list(self.baselines), "cost": _costs(self.cost)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SweepPoint:
-        """Return what ``to_dict`` wrote."""
-        bounds = tuple({q: None if one[q] is None else Bound(**one[q]) for q in QUANTITIES} for one in data["bounds"])
-        return cls(
-            value=data["value"], bounds=bounds, baselines=tuple(data["baselines"]), cost=_read_costs(data["cost"])
-        )
-
-
-def _slim(bound: Bound | None) -> dict[str, Any] | None:
-    return None if bound is None else {name: getattr(bound, name) for name in ("value", "side", "rule", "neighbours")}
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield lists of different lengths, and points that lack a quantity."""
+        if len(self.baselines) != len(self.bounds):
+            message = f"must have {len(self.bounds)} entries as bounds has; got {len(self.baselines)}"
+            yield "baselines", message
+        for index, bounds in enumerate(self.bounds, 1):
+            yield from ((f"bounds[{index}].{name}", "is missing") for name in QUANTITIES if name not in bounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepResult:
+class SweepResult(Record):
     """What happens when one parameter of a release is varied; ``threats`` names those of every point, in order."""
 
     parameter: str
@@ -226,28 +163,16 @@ class SweepResult:
     threats: tuple[str, ...]
     points: tuple[SweepPoint, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        points = [point.to_dict() for point in self.points]
-        return {
-            "parameter": self.parameter,
-            "release": self.release,
-            "threats": list(self.threats),
-            "points": points,
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SweepResult:
-        """Return what ``to_dict`` wrote."""
-        points = tuple(SweepPoint.from_dict(point) for point in data["points"])
-        return cls(parameter=data["parameter"], release=data["release"], threats=tuple(data["threats"]), points=points)
-
-
-_PLAIN = ("version", "title", "description", "together", "spec_hash", "spec_text", "command", "made", "decision")
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield points that do not have a bound for every threat."""
+        for index, point in enumerate(self.points, 1):
+            if len(point.bounds) != len(self.threats):
+                message = f"must have one entry for each of {len(self.threats)} threats; got {len(point.bounds)}"
+                yield f"points[{index}].bounds", message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
+class RunResult(Result):
     """The answer of a spec: one entry for each release that is compared, or one for all of them composed.
 
     ``spec_text`` is the spec as it was run, without probabilities, labels and records unless it asks for them
@@ -264,7 +189,10 @@ class RunResult:
     (True, None)
     """
 
-    releases: tuple[ReleaseResult, ...]
+    KIND: ClassVar[str] = "run"
+    DERIVED: ClassVar[tuple[str, ...]] = ("met", "passes", "complete")
+
+    releases: Annotated[tuple[ReleaseResult, ...], MinLen(1)]
     title: str = ""
     description: str = ""
     together: Literal["compose", "compare"] = "compose"
@@ -317,51 +245,6 @@ class RunResult:
         """The first curve, if a parameter was varied."""
         return self.sweeps[0] if self.sweeps else None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the run as plain data with a schema key."""
-        plain = {name: getattr(self, name) for name in _PLAIN}
-        return {
-            "schema": SCHEMA,
-            **plain,
-            "decision": dict(self.decision),
-            "met": self.met,
-            "passes": self.passes,
-            "complete": self.complete,
-            "releases": [release.to_dict() for release in self.releases],
-            "sweeps": [sweep.to_dict() for sweep in self.sweeps],
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> RunResult:
-        """Return what ``to_dict`` wrote."""
-        checked(data, SCHEMA)
-        return cls(
-            **{name: data[name] for name in _PLAIN},
-            releases=tuple(ReleaseResult.from_dict(release) for release in data["releases"]),
-            sweeps=tuple(SweepResult.from_dict(sweep) for sweep in data["sweeps"]),
-        )
-
-    def save(self, path: str | Path) -> None:
-        """Write the run as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=2) + "\n", encoding="utf-8")
-
-    def explain(self) -> str:
-        """Return the answer in sentences."""
-        from ..present.text import explain
-
-        return explain(self)
-
-    def report(self, path: str | Path) -> Path:
-        """Write the run for people, as .html or .md, and return where it is."""
-        from ..present.files import save_report
-
-        return save_report(self, path)
-
-    def _repr_html_(self) -> str | None:
-        from ..present.notebook import notebook_html
-
-        return notebook_html(self)
-
     def __repr__(self) -> str:
         told = {True: "limits met", False: "limits not met", None: "no limits"}[self.met]
-        return f"RunResult({told}; {', '.join(release.release for release in self.releases)})"
+        return f"RunResult({told}; {', '.join(release.release.text for release in self.releases)})"

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
 
 from ..params import Param
 from .bound import Bound
+from .record import SLACK, Record, Share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["FPR", "HasRates", "SavedRates", "bounded_rate"]
 
@@ -43,7 +48,7 @@ def bounded_rate(value: float, assumes: tuple[str, ...]) -> Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class SavedRates:
+class SavedRates(Record):
     """Points of one trade-off curve for each relation; between them convexity bounds each, from the safe side.
 
     Examples
@@ -53,9 +58,21 @@ class SavedRates:
     (0.4, 0.7)
     """
 
-    fpr: tuple[float, ...]
-    fnr: tuple[tuple[float, ...], ...]
+    fpr: tuple[Share, ...]
+    fnr: tuple[tuple[Share, ...], ...]
     assumes: tuple[str, ...]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield curves that have other points than there are rates, or that rise."""
+        if len(self.fpr) < 2 or not self.fnr:
+            yield "fpr", "must have two rates or more, and fnr a curve for them"
+        if any(a > b for a, b in pairwise(self.fpr)):
+            yield "fpr", "must not decrease"
+        for index, curve in enumerate(self.fnr, 1):
+            if len(curve) != len(self.fpr):
+                yield f"fnr[{index}]", f"must have {len(self.fpr)} rates as fpr has; got {len(curve)}"
+            elif any(a < b - SLACK for a, b in pairwise(curve)):
+                yield f"fnr[{index}]", "must not increase"
 
     def tpr(self, fpr: float) -> Bound:
         """Return the largest true-positive rate: exact at a saved point, from above between two."""
@@ -79,13 +96,3 @@ class SavedRates:
     def saved(self) -> SavedRates:
         """Return itself."""
         return self
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {"fpr": list(self.fpr), "fnr": [list(curve) for curve in self.fnr], "assumes": list(self.assumes)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> SavedRates:
-        """Return what ``to_dict`` wrote."""
-        curves = tuple(tuple(curve) for curve in data["fnr"])
-        return cls(fpr=tuple(data["fpr"]), fnr=curves, assumes=tuple(data["assumes"]))

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..attacks import attack
 from ..errors import InconsistentEvidence, ParameterError
-from ..results.attack import SCHEMA as ATTACK
-from ..results.audit import SCHEMA as AUDIT
+from ..results import AttackRun, AuditResult
 from ..results.loading import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..results import AttackRun, AuditResult
     from ..results.run import ThreatResult
     from ..threats import Threat
     from .model import AttackSpec, Spec
@@ -29,7 +27,7 @@ def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
     if spec.folder is None:
         raise ParameterError("evidence.results", "left out here", repr(spec.results[index]), "No file is read here.")
     found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
-    if found.to_dict()["schema"] not in (ATTACK, AUDIT):
+    if not isinstance(found, (AttackRun, AuditResult)):
         raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
     return found
 

@@ -13,7 +13,8 @@ from ..calibration.calibrate import calibrate_family
 from ..calibration.limit import COSTS
 from ..calibration.release_family import family_of_template
 from ..errors import NumericsError, ParameterError, UnsupportedError
-from ..results.bound import QUANTITIES
+from ..results.bound import QUANTITIES, Side
+from ..results.ceiling import ACKNOWLEDGE
 from ..results.change import Change, LimitResult
 from .kinds import KINDS
 from .question import release_of
@@ -82,14 +83,14 @@ def risk_limits(
         found.append(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
-                source=asked.limit_source, raw=made.raw(name, exact=side == "exact"), acknowledge=acknowledge or "",
-                neighbours=neighbours,
+                source=asked.limit_source, raw=made.raw(name, exact=side == "exact"), neighbours=neighbours,
+                acknowledge=ACKNOWLEDGE if acknowledge else "",
             )
         )  # fmt: skip
     return tuple(found)
 
 
-def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, str, str, str, str]:
+def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, Side, str, str, str]:
     bound = assessment.bounds[name]
     if bound is None:
         return None, "upper", "", assessment.reason.get(name, "it is not known"), ""
@@ -98,7 +99,7 @@ def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, str, str,
 
 def _achieved(
     limit: Limit, what: Any, threat: Threat, abouts: Sequence[Prior]
-) -> tuple[float | None, str, str, str, str]:
+) -> tuple[float | None, Side, str, str, str]:
     """Return the largest true-positive rate or epsilon over the records that the release may be about."""
     places: Sequence[Prior | None] = abouts if threat.prior is None and abouts else (None,)
     try:

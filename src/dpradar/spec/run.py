@@ -12,6 +12,7 @@ from ..calibration import Limit
 from ..errors import NumericsError, ParameterError, SpecError
 from ..mechanisms import Composed
 from ..mechanisms.cost import cost_of
+from ..results.description import Description, describe_release
 from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
 from .checks import limits_of, subjects
 from .evidence import attacks, evidence_of
@@ -192,7 +193,7 @@ def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) ->
     return ReleaseResult(
         name=own.name if subject.release is not None else "",
         what=own.what if subject.release is not None else f"{len(subject.members)} releases together",
-        release=repr(what),
+        release=describe_release(what),
         dates=dates,
         parts=tuple(_part(spec, i) for i in subject.members),
         assessments=tuple(results),
@@ -204,11 +205,11 @@ def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) ->
     )
 
 
-def _part(spec: Spec, index: int) -> str:
+def _part(spec: Spec, index: int) -> Description:
     release = spec.releases[index]
     told = release.name or release.what
-    made = repr(spec.release_call(index).build())
-    return f"{told}: {made}" if told else made
+    part = describe_release(spec.release_call(index).build())
+    return replace(part, text=f"{told}: {part.text}") if told else part
 
 
 def _priors(threats: Sequence[Threat]) -> list[Prior]:

@@ -172,6 +172,18 @@ class Goal:
         numbers, (reach,) = whole_numbers(prior.exact_numbers("Goal.within"), self.reach)
         return numbers, reach
 
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What results hold of it: how many classes there are, not which."""
+        options: dict[str, Any] = {"kind": self.kind}
+        if self.kind == "within":
+            options |= {"eta": float(self.eta), "loss": self.loss if isinstance(self.loss, str) else "own"}
+        if self.kind == "labels":
+            options["classes"] = len(set(self.names))
+        if self.kind == "columns":
+            options["columns"] = list(self.names)
+        return options
+
     def __repr__(self) -> str:
         if self.kind == "within":
             loss = "'absolute'" if isinstance(self.loss, str) else "own loss"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -99,6 +99,16 @@ class Knowledge:
             )
             raise ParameterError("Knowledge.labels", allowed, f"{len(self.names)}", hint)
         return codes_of(self.names)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What results hold of it: how many groups there are, not which."""
+        options: dict[str, Any] = {"kind": self.kind}
+        if self.kind == "labels":
+            options["groups"] = len(set(self.names))
+        if self.kind == "columns":
+            options["columns"] = list(self.names)
+        return options
 
     def __repr__(self) -> str:
         if self.kind == "labels":

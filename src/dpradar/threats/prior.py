@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -220,7 +219,6 @@ class Prior:
     measured: Measured | None = field(default=None)  # how it was counted, where it comes from a table
     # Names the prior in results. It is drawn at random: any function of the prior, also a salted one whose salt is
     # stored, is found by trying the priors that are possible.
-    id: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def __post_init__(self) -> None:
         if self.interval is not None:

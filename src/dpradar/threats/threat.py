@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param
+from ..results.description import Description
 from .ceiling import RawData, raw_data
 from .cover import Cover, cover
 from .goal import Goal
@@ -50,6 +52,8 @@ class Threat:
     goal: Goal = field(default_factory=Goal.exact)
     kind: Literal["record", "membership", "baseline", "worst"] = "record"
     level: float | None = None
+    # A random name for what results say about this threat; no function of the prior.
+    id: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def __post_init__(self) -> None:
         if self.kind != "record":
@@ -232,6 +236,24 @@ class Threat:
         if rounding == 0.0 or self.cover.is_sure(self.finite.probabilities):
             return self.best_blind_guess
         return max(0.0, self.best_blind_guess - rounding)
+
+    @cached_property
+    def description(self) -> Description:
+        """What results hold of it: no label, no frequency."""
+        if self.kind != "record":
+            level = {} if self.level is None else {"level": float(self.level)}
+            return Description(kind=self.kind, options=level, text=repr(self), id=self.id)
+        options = {"prior": self._prior_options, "knowledge": self.knowledge.summary, "goal": self.goal.summary}
+        return Description(kind=self.kind, options=options, text=repr(self), id=self.id)
+
+    @property
+    def _prior_options(self) -> dict[str, Any]:
+        prior = self.finite if self.prior is None else self.prior
+        if prior.interval is not None:
+            return {"kind": "continuous", "low": float(prior.interval.low), "high": float(prior.interval.high)}
+        if prior.measured is not None:
+            return {"kind": "counted", "size": prior.size}
+        return {"kind": "uniform" if prior.is_uniform else "probabilities", "size": prior.size}
 
     @property
     def _prior_text(self) -> str:

@@ -81,20 +81,27 @@ def query_change(query: str, neighbours: Neighbours, longest: int | None, gram: 
         raise ParameterError("query", f"one of {', '.join(QUERIES)}", repr(query))
     if longest is None:
         raise ParameterError("longest", "given with n-grams and prefixes", "nothing", "It limits what one person adds.")
-    first = ["A" * longest]
-    other = ["B" * longest] if twice else []
-    if query == "n-gram":
-        counts = [gram_counts(some, gram) for some in (first, other)]
-    else:
-        counts = [prefix_counts(some, longest if gram is None else gram) for some in (first, other)]
-    change = [abs(counts[0][key] - counts[1][key]) for key in counts[0] | counts[1]]
+    total, squares = _own_counts(query, longest, gram)
+    if twice:  # the other trajectory visits another place only, and changes as many other counts
+        total, squares = 2 * total, 2 * squares
     replacement = f"replaced by {_short(longest, 'B')}" if twice else "added"
     unit = "n-grams" if query == "n-gram" else "prefixes"
     return QueryChange(
-        float(sum(change)),
-        math.sqrt(sum(c * c for c in change)),
-        f"the trajectory {_short(longest, 'A')} {replacement} changes the counts of {unit} by {sum(change)} in all",
+        float(total),
+        math.sqrt(squares),
+        f"the trajectory {_short(longest, 'A')} {replacement} changes the counts of {unit} by {total} in all",
     )
+
+
+def _own_counts(query: str, longest: int, gram: int | None) -> tuple[int, int]:
+    """Return the sum of the counts of a trajectory that stays at one place, and the sum of their squares."""
+    if query == "prefix-tree":
+        levels = longest if gram is None else min(gram, longest)
+        return levels, levels
+    if gram is None:  # runs of k places: longest - k + 1 of them, all alike
+        return longest * (longest + 1) // 2, longest * (longest + 1) * (2 * longest + 1) // 6
+    count = max(longest - gram + 1, 0)
+    return count, count * count
 
 
 def _short(length: int, place: str) -> str:

@@ -119,7 +119,7 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     n_outputs, claim_text = 0, ""
     for look, count, start in zip(looks, counts, seeds, strict=True):
         result = _run_audit(source, look, claim, count, level / len(looks), start, output_kind)
-        n_outputs, claim_text = n_outputs + count, result.claim
+        n_outputs, claim_text = n_outputs + count, result.claim.text
         if progress is not None:
             progress(min(n_outputs, total), total)
         if result.refuted:

@@ -137,17 +137,9 @@ def audit_of_rows(data: dict[str, Any], report: Report) -> Answer:
 def rendered(data: dict[str, Any], report: Report) -> str:
     """Return a result, given as JSON, as a report."""
     from ...present.markdown import markdown
-    from ...results import assessment, attack, audit, calibration, run
+    from ...results.loading import result_of
 
-    kinds: dict[str, Any] = {
-        assessment.SCHEMA: assessment.Assessment,
-        attack.SCHEMA: attack.AttackRun,
-        audit.SCHEMA: audit.AuditResult,
-        calibration.SCHEMA: calibration.Calibration,
-        run.SCHEMA: run.RunResult,
-    }
-    told = json.loads(data["json"])
-    result = kinds[told["schema"]].from_dict(told)
+    result = result_of(json.loads(data["json"]))
     return document(result) if data["form"] == "html" else markdown(result)
 
 
