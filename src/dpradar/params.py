@@ -41,7 +41,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[2Jb \u202egnp.exe")
     'a\\x1b[2Jb \\u202egnp.exe'
     """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def has_decimal_comma(text: object) -> bool:

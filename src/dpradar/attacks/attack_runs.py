@@ -208,15 +208,15 @@ def attack_job(
     level = CONFIDENCE.check("attack", confidence)
     root = np.random.SeedSequence(checked_seed("attack", seed))
     best = optimal_attack(mechanism, threat, maximise)
-    chosen: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
+    strategy_attack: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
     release = best.release
     size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
 
-    def piece(count: int, rng: np.random.Generator) -> AttackCounts:
-        return _unit_counts(release, threat, chosen, count, rng)
+    def run_unit(count: int, rng: np.random.Generator) -> AttackCounts:
+        return _unit_counts(release, threat, strategy_attack, count, rng)
 
-    pieces = WorkUnits(piece, total, size, root)
-    return AttackJob(mechanism, best, chosen, pieces, level, maximise if strategy is None else None)
+    units = WorkUnits(run_unit, total, size, root)
+    return AttackJob(mechanism, best, strategy_attack, units, level, maximise if strategy is None else None)
 
 
 def checked_seed(owner: str, seed: object) -> int:
@@ -267,13 +267,13 @@ def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> NDArra
 
 
 def _unit_counts(
-    release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator
+    release: Release, threat: Threat, player: Attack, count: int, rng: np.random.Generator
 ) -> AttackCounts:
     if release.sample is None:
         message = f"{release.name} cannot be drawn from"
         raise UnsupportedError(message)
     targets = draw_targets(threat, count, rng)
-    return count_outcomes(chosen.play(release.sample(targets, rng), targets, rng))
+    return count_outcomes(player.play(release.sample(targets, rng), targets, rng))
 
 
 def count_outcomes(outcome: BatchOutcome) -> AttackCounts:

@@ -70,14 +70,14 @@ def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: Re
     suffix = next((suffix for suffix in (*_FILES, ".parquet") if name.endswith(suffix)), None)
     if suffix is None:
         raise ParameterError("path", f"a file that ends with {', '.join((*_FILES, '.parquet'))}", shown(file.name))
-    several = not isinstance(output, str)
+    has_columns = not isinstance(output, str)
     if suffix == ".parquet":
         columns = _read_parquet(file, [input, *names])
-        values = _stack_columns(names, columns[1:], kind) if several else columns[1]
+        values = _stack_columns(names, columns[1:], kind) if has_columns else columns[1]
         return Log(columns[0], normalise(values, kind))
     texts = _read_text_columns(file, _FILES[suffix], [input, *names])
     inputs = np.array(parse_values(texts[0]), dtype=object)[texts[0].rows()]
-    return Log(inputs, _normalise_columns(texts[1:], kind) if several else _normalise_column(texts[1], kind))
+    return Log(inputs, _normalise_columns(texts[1:], kind) if has_columns else _normalise_column(texts[1], kind))
 
 
 # --------------------------------------------------------------------------------------------------------------- text
@@ -220,7 +220,7 @@ def _read_parquet(path: Path, names: list[str]) -> list[Any]:
             file = [re.sub(r"([*?\[])", r"[\1]", str(path))]
             table = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", file).fetchall()
             header, types = [row[0] for row in table], [row[1] for row in table]
-            chosen = [
+            column_indices = [
                 '"' + name.replace('"', '""') + '"' + ("::BIGINT" if _WHOLE_TYPE.fullmatch(types[place]) else "")
                 for name, place in zip(names, _positions(header, names), strict=True)
             ]
@@ -228,7 +228,7 @@ def _read_parquet(path: Path, names: list[str]) -> list[Any]:
             if rows > _MOST_ROWS:
                 hint = "Audit a random part of them."
                 raise ParameterError("path", f"a file of at most {_MOST_ROWS:,} rows", f"{rows:,}", hint)
-            query = f"SELECT {', '.join(chosen)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
+            query = f"SELECT {', '.join(column_indices)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
             arrays = connection.execute(query, file).fetchnumpy()
     except duckdb.Error as error:
         reason = shown(str(error).partition("\n")[0])

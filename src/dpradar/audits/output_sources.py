@@ -74,9 +74,9 @@ class OutputSource:
 
     def _normalise(self, raw: Any, count: int) -> Batch:
         # A few rows of a vector may look like bits or like sets, and a few sets like bits.
-        fixed = self.requested_kind == "auto" and self.kind in ("real", "vector")
+        keeps_kind = self.requested_kind == "auto" and self.kind in ("real", "vector")
         kind, array, names = normalise(
-            raw, cast("RequestedKind", self.kind) if fixed else self.requested_kind, self.known_names
+            raw, cast("RequestedKind", self.kind) if keeps_kind else self.requested_kind, self.known_names
         )
         if self.named and self.requested_kind == "auto" and kind == "bits" and names is None:
             kind, array, names = normalise(raw, "subset", self.known_names)
@@ -132,8 +132,10 @@ def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
     if isinstance(domain, (int, np.integer)) and not isinstance(domain, bool):
         count, records = int(domain), None
         if count > _MOST_VALUES:
-            few = "Audit a random part of the values, as a list: a claim about all of them is one about these."
-            raise ParameterError("audit.domain", f"at most {_MOST_VALUES:,} values", f"{count:,}", few)
+            hint_for_large = (
+                "Audit a random part of the values, as a list: a claim about all of them is one about these."
+            )
+            raise ParameterError("audit.domain", f"at most {_MOST_VALUES:,} values", f"{count:,}", hint_for_large)
     elif isinstance(domain, Iterable) and not isinstance(domain, (str, bytes)):
         records = list(domain)
         count = len(records)

@@ -196,14 +196,14 @@ def assess_case(
     Nor are those that give evidence from below only, unless everything is wanted.
     """
     _ = case.release  # errors in the description come before any computation
-    prior, shared = case.threat.prior, case.threat.rounded
+    prior, rounded = case.threat.prior, case.threat.rounded
     if prior is None or prior.measured is None or case.include_prior:
         return _assess_quantities(case, extra_rules, quantities)
-    if shared is case.threat:
+    if rounded is case.threat:
         return coarse(_assess_quantities(case, extra_rules, quantities))
     if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities)):
         return coarse(as_counted)
-    result = _assess_quantities(case.about_threat(shared), extra_rules, quantities)
+    result = _assess_quantities(case.about_threat(rounded), extra_rules, quantities)
     return replace(coarse(result), prior_id=prior.id)
 
 

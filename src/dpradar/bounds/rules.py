@@ -146,13 +146,13 @@ def _simulation(case: Case) -> list[Finding]:
 def _with_zero_rad(find: Find) -> Find:
     """Return the engine with a rad of exactly 0 where no release can be of use, whatever rounding made of it."""
 
-    def settled(case: Case) -> Sequence[Finding]:
+    def find_or_zero(case: Case) -> Sequence[Finding]:
         findings = find(case)
         if not case.threat.is_settled:
             return findings
         return [replace(f, value=0.0, low=0.0, side="exact") if f.quantity == "rad" else f for f in findings]
 
-    return settled
+    return find_or_zero
 
 
 def _engine(name: str, title: str, find: Find, *cites: str) -> Rule:

@@ -31,7 +31,7 @@ _PRECISION = Param(
     what="how close the answer is to the least noise, relatively",
     typical=(1e-6, 1e-2),
 )
-_TRIED = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
+_DIRECTION_PROBES = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
 _PATIENCE = 1.0  # seconds of silence before progress is reported
 
 
@@ -83,8 +83,8 @@ def calibrate(
     (2.1201, 12.717)
     """
     checked = _checked_limits(limits)
-    chosen = family_of(family, fixed, times)
-    return calibrate_family(chosen, checked, _PRECISION.check("calibrate", precision), progress)
+    release_family = family_of(family, fixed, times)
+    return calibrate_family(release_family, checked, _PRECISION.check("calibrate", precision), progress)
 
 
 def calibrate_family(
@@ -93,9 +93,9 @@ def calibrate_family(
     """Return the calibration of a family; ``calibrate`` describes it."""
     if any(why := limit.hopeless for limit in limits):
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
-    chosen = _with_direction(family, limits)
+    directed_family = _with_direction(family, limits)
     risky = any(limit.risks for limit in limits)
-    search = _search(chosen, limits, precision, _delayed_progress(progress), risky=risky)
+    search = _search(directed_family, limits, precision, _delayed_progress(progress), risky=risky)
     status: Status
     try:
         status = search.run()  # type: ignore[assignment]
@@ -147,9 +147,9 @@ def _with_direction(family: Family, limits: Sequence[Limit]) -> Family:
     upward = replace(family, direction="up")
     risky = any(limit.risks for limit in limits)
     search = _search(upward, limits, 1e-3, lambda _: None, risky=risky)
-    probes = [probe for x in _TRIED if (probe := search.probe(upward.u(x))) is not None]
+    probes = [probe for x in _DIRECTION_PROBES if (probe := search.probe(upward.u(x))) is not None]
     if len(probes) < 2:
-        hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _TRIED)}."
+        hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _DIRECTION_PROBES)}."
         raise ParameterError("calibrate.family", "a function defined for such numbers", "errors", hint)
     falls = probes[-1].excess < probes[0].excess
     return upward if falls == risky else replace(family, direction="down")
@@ -196,14 +196,14 @@ def _assumes(limits: Sequence[Limit], release: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for case in cases for note in case.assumes))
 
 
-def _unmet(family: Family, reason: str, tried: int) -> Calibration:
+def _unmet(family: Family, reason: str, evaluations: int) -> Calibration:
     return Calibration(
         parameter=family.parameter,
         value=None,
         status="unmet",
         more_private=family.direction,
         reason=reason,
-        tried=tried,
+        tried=evaluations,
         version=__version__,
     )
 

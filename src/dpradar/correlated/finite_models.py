@@ -115,7 +115,7 @@ def _leakage(model: Joint, outputs: Floats, logs: Callable[[Floats], Floats]) ->
         possible = np.broadcast_to(mass > 0.0, law.shape)
         high = np.where(possible, law, -np.inf).max(axis=0)
         low = np.where(possible, law, np.inf).min(axis=0)
-        used = (high > -np.inf) & (low < np.inf)  # some value is possible, and the output with it
-        if used.any():
-            largest = max(largest, float((high[used] - low[used]).max()))
+        comparable = (high > -np.inf) & (low < np.inf)  # some value is possible, and the output with it
+        if comparable.any():
+            largest = max(largest, float((high[comparable] - low[comparable]).max()))
     return largest * (1.0 + _ROUNDING)

@@ -186,8 +186,8 @@ def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArr
     while stack:
         batch, known, j = stack.pop()
         if j < first:  # one at a time, so that memory stays small
-            both, sets = split(batch, known, j)
-            stack += [(both[:1], sets[:1], j + 1), (both[1:], sets[1:], j + 1)]
+            halves, sets = split(batch, known, j)
+            stack += [(halves[:1], sets[:1], j + 1), (halves[1:], sets[1:], j + 1)]
             continue
         for k in range(j, m):
             batch, known = split(batch, known, k)
@@ -229,12 +229,12 @@ def _largest_by_classes(covariance: Floats) -> float | None:
     best = 0.0
     for counts in product(*(range(len(one) + 1) for one in classes)):
         known = [i for one, count in zip(classes, counts, strict=True) for i in one[:count]]
-        rest = [i for one, count in zip(classes, counts, strict=True) for i in one[count:]]
-        if len(rest) < 2:
+        unknown = [i for one, count in zip(classes, counts, strict=True) for i in one[count:]]
+        if len(unknown) < 2:
             continue
-        conditional = covariance[np.ix_(rest, rest)]
+        conditional = covariance[np.ix_(unknown, unknown)]
         if known:
-            cross = covariance[np.ix_(rest, known)]
+            cross = covariance[np.ix_(unknown, known)]
             conditional = conditional - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
         best = max(best, _dominance(conditional))
     return best
@@ -262,8 +262,8 @@ def _search_adversaries(covariance: Floats) -> float | None:
         for j in range(start, matrix.shape[0]):
             if matrix.shape[0] > 2:
                 column = np.delete(matrix[:, j], j)
-                rest = np.delete(np.delete(matrix, j, axis=0), j, axis=1)
-                stack.append((rest - np.outer(column, column) / matrix[j, j], j))
+                submatrix = np.delete(np.delete(matrix, j, axis=0), j, axis=1)
+                stack.append((submatrix - np.outer(column, column) / matrix[j, j], j))
     return best
 
 

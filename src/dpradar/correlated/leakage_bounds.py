@@ -136,10 +136,10 @@ def calibrate(
     at_target = leakage(
         what, TARGET.check("calibrate", target), target=target, clip=clip, targets=targets, values=values
     )
-    chosen = at_target.chosen
-    if chosen is None or chosen.epsilon is None:
+    best_route = at_target.chosen
+    if best_route is None or best_route.epsilon is None:
         raise UnsupportedError(f"no theorem that may be used keeps the leakage at {target:g}.")
-    epsilon = chosen.epsilon
+    epsilon = best_route.epsilon
     for _ in range(8):  # a product of rounded numbers may stray above the target by a unit in the last place
         calibrated = leakage(what, epsilon, target=target, clip=clip, targets=targets, values=values)
         if calibrated.leakage.value <= target:

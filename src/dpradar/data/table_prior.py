@@ -142,15 +142,17 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
         _check_columns(schema, names, weight, has_real_names=source.has_real_names)
         if any(schema[name].is_timestamp() for name in names):
             source.check_zone()
-        cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
-        plan = CountPlan(cut, weight, fewest, squares=weight is not None and level is not None, most_cells=most)
+        rule_of_column = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
+        plan = CountPlan(
+            rule_of_column, weight, fewest, squares=weight is not None and level is not None, most_cells=most
+        )
         cells = count_cells(source, plan)
     if cells.rows.size == 0:
         hint = "Cut columns into fewer bins, or suppress less."
         raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
     codes, weights = _product(cells, most) if size == _PRODUCT else (cells.codes, cells.weights)
-    counted = _prior(cells, _labels(cells, codes), weights, cut, plan, added, level)
-    return extend_domain(counted, size, most) if isinstance(size, int) else counted
+    result = _prior(cells, _labels(cells, codes), weights, rule_of_column, plan, added, level)
+    return extend_domain(result, size, most) if isinstance(size, int) else result
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -219,23 +221,21 @@ def _check_columns(
 # ----------------------------------------------------------------------------------------------------------- the prior
 
 
-def extend_domain(counted: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
+def extend_domain(base: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
     """Return a prior of records with further ones that were not seen, each of probability 0, ``domain`` in all."""
-    unseen = domain - counted.size
+    unseen = domain - base.size
     if unseen == 0:
-        return counted
+        return base
     if unseen < 0:
         hint = "It is the number of records that the mechanism takes; cut columns into fewer bins for fewer."
-        raise ParameterError(
-            "data.domain", f"at least {counted.size:,}, the number of occupied cells", f"{domain}", hint
-        )
+        raise ParameterError("data.domain", f"at least {base.size:,}, the number of occupied cells", f"{domain}", hint)
     if domain > most:
         hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
         raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
-    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (counted.columns or {}).items()}
-    probabilities = np.r_[counted.probabilities, np.zeros(unseen)]
+    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (base.columns or {}).items()}
+    probabilities = np.r_[base.probabilities, np.zeros(unseen)]
     probabilities.setflags(write=False)
-    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=counted.measured)
+    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=base.measured)
 
 
 def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats]:
@@ -263,7 +263,7 @@ def _prior(
     cells: OccupiedCells,
     labels_by_column: dict[str, tuple[Any, ...]],
     weights: Floats,
-    cut: Mapping[str, BinningRule],
+    rule_of_column: Mapping[str, BinningRule],
     plan: CountPlan,
     added: float | None,
     level: float | None,
@@ -283,12 +283,12 @@ def _prior(
         smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
     probabilities /= probabilities.sum()
     probabilities.setflags(write=False)
-    shared = cells_of(probabilities, rows)
-    upper = weights if shared is None else np.ceil(shared.high * (total + more * weights.size) - more)
+    frequency_cells = cells_of(probabilities, rows)
+    upper = weights if frequency_cells is None else np.ceil(frequency_cells.high * (total + more * weights.size) - more)
     measured = Measured(
         rows=rows,
         cells=int(cells.rows.size),
-        rules={name: rule.text for name, rule in cut.items()},
+        rules={name: rule.text for name, rule in rule_of_column.items()},
         missing=tuple(name for name, levels in zip(cells.names, cells.levels, strict=True) if levels[-1] is None),
         weight=plan.weight,
         fewest=plan.fewest,

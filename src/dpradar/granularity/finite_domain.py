@@ -96,12 +96,12 @@ class Domain:
     @property
     def components(self) -> tuple[tuple[Any, ...], ...]:
         """The databases that can reach each other. What distinguishes components is not protected at all."""
-        left, components = set(range(len(self.databases))), []
-        while left:
-            start = min(left)
-            inside = sorted(k for k in left if self.distances(start)[k] < math.inf)
+        unvisited, components = set(range(len(self.databases))), []
+        while unvisited:
+            start = min(unvisited)
+            inside = sorted(k for k in unvisited if self.distances(start)[k] < math.inf)
             components.append(tuple(self.databases[k] for k in inside))
-            left -= set(inside)
+            unvisited -= set(inside)
         return tuple(components)
 
     @property

@@ -155,7 +155,7 @@ def _metric(pipeline: Pipeline) -> str:
 # --------------------------------------------------------------------------------------------------- claims, guarantees
 
 
-def guarantee(found: Accounting, granularity: Granularity | str, *, reading: Reading | None = None) -> Any:
+def guarantee(accounting: Accounting, granularity: Granularity | str, *, reading: Reading | None = None) -> Any:
     """Return a total as a guarantee for ``assess``: its record is the unit of the granularity.
 
     ``reading`` "all" gives the Gaussian reading of every step, which is smaller for many small pure steps. Where
@@ -175,7 +175,7 @@ def guarantee(found: Accounting, granularity: Granularity | str, *, reading: Rea
     if relation.neighbours is None:
         hint = "Give the granularity a unit: which of the two it is for what it protects."
         raise ParameterError("guarantee", "asked about a granularity with a unit", str(relation), hint)
-    total = found.total(relation)
+    total = accounting.total(relation)
     if not total.finite:
         return TotalVariation(1.0, neighbours=relation.neighbours)
     if reading == "all":

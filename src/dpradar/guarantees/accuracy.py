@@ -57,12 +57,12 @@ def accuracy() -> Accuracy:
 
 
 @contextmanager
-def computed_with(wanted: Accuracy) -> Iterator[Usage]:
+def computed_with(requested: Accuracy) -> Iterator[Usage]:
     """Compute with this accuracy inside the block; what it yields tells afterwards whether that mattered."""
     usage = Usage()
-    token, other = _current.set(wanted), _usage.set(usage)
+    token, usage_token = _current.set(requested), _usage.set(usage)
     try:
         yield usage
     finally:
         _current.reset(token)
-        _usage.reset(other)
+        _usage.reset(usage_token)

@@ -62,8 +62,8 @@ class Losses:
             q = self.masses * np.exp(np.minimum(-self.at, _LARGEST))
         over_q = np.concatenate([np.cumsum(q[::-1])[::-1], [0.0]])
         first = np.searchsorted(self.at, epsilons, side="right")
-        lost = np.exp(np.minimum(epsilons + np.log(np.maximum(over_q[first], _TINY)), 0.0))
-        return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, lost, 0.0), 0.0, 1.0))
+        subtrahend = np.exp(np.minimum(epsilons + np.log(np.maximum(over_q[first], _TINY)), 0.0))
+        return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, subtrahend, 0.0), 0.0, 1.0))
 
     def positive(self) -> Floats:
         """Return 0 and the losses above it; a sum of losses that is 0 up to rounding is 0."""
@@ -126,21 +126,21 @@ def _below(pair: Pair, step: float, cap: float) -> _Grid:
     at = np.exp(np.minimum(epsilon, _LARGEST))
     floor = pair.infinite  # infinite loss is seen whatever the grid
     lowered = values - _overshoot(at, values)
-    gone = np.flatnonzero(lowered[:-1] <= floor)
-    if gone.size:
-        lowered[max(0, gone[0] - 1) :] = floor
+    vanishing = np.flatnonzero(lowered[:-1] <= floor)
+    if vanishing.size:
+        lowered[max(0, vanishing[0] - 1) :] = floor
     lowered[-1] = floor
     x, y = np.concatenate([[0.0], at]), np.concatenate([[1.0], lowered])
-    kept = _lower_hull(x, y)
-    start = int(kept[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
-    values = np.interp(at[start:], x[kept], y[kept])
+    hull = _lower_hull(x, y)
+    start = int(hull[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
+    values = np.interp(at[start:], x[hull], y[hull])
     values[-1] = floor
     if values.size < 2:
         return _Grid(first + start, step, np.full(1, 1.0 - floor), floor)
-    found = _atoms(first + start, step, values)
+    grid = _atoms(first + start, step, values)
     # Differences of rounded values are off by specks; alone in a cell they are nothing, and together never more than 1.
-    masses = np.where(found.masses > _SPECK / math.expm1(step), found.masses, 0.0)
-    return replace(found, masses=masses * min(1.0, (1.0 - floor) / max(float(masses.sum()), _TINY)))
+    masses = np.where(grid.masses > _SPECK / math.expm1(step), grid.masses, 0.0)
+    return replace(grid, masses=masses * min(1.0, (1.0 - floor) / max(float(masses.sum()), _TINY)))
 
 
 def _overshoot(x: Floats, y: Floats) -> Floats:
@@ -160,19 +160,19 @@ def _overshoot(x: Floats, y: Floats) -> Floats:
 
 def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Return the points on the lower convex hull, first and last included."""
-    kept = np.arange(x.size)
+    hull = np.arange(x.size)
     for _ in range(_HULL_PASSES):
         # Points are nearly convex, so a few passes that drop every dent at once are enough.
         with np.errstate(all="ignore"):
-            slope = np.diff(y[kept]) / np.diff(x[kept])
+            slope = np.diff(y[hull]) / np.diff(x[hull])
         dent = np.flatnonzero(slope[1:] <= slope[:-1]) + 1
         if dent.size == 0:
-            return kept
+            return hull
         # Of neighbouring dents only every other one: dropping the first may straighten the second.
         alone = np.concatenate([[True], np.diff(dent) > 1])
         alternate = (np.arange(dent.size) - np.maximum.accumulate(np.where(alone, np.arange(dent.size), 0))) % 2 == 0
-        kept = np.delete(kept, dent[alternate])
-    return kept[_hull_by_walk(x[kept].tolist(), y[kept].tolist())]
+        hull = np.delete(hull, dent[alternate])
+    return hull[_hull_by_walk(x[hull].tolist(), y[hull].tolist())]
 
 
 def _hull_by_walk(xs: list[float], ys: list[float]) -> list[int]:
@@ -204,8 +204,8 @@ def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
     low = np.maximum(y - _overshoot(x, y), 0.0)
     low[0] = min(float(low[0]), float(y[1]))  # in the first cell the curve may fall at once
     low[-1] = 0.0
-    kept = _lower_hull(x, low)
-    x, low = x[kept], low[kept]
+    hull = _lower_hull(x, low)
+    x, low = x[hull], low[hull]
     jump = max(0.0, 1.0 - float(low[0]))  # seen under P only
     return finite_pair(np.append(np.maximum(-np.diff(low), 0.0), jump), np.append(np.diff(x), 0.0))
 
@@ -279,17 +279,17 @@ def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats
         return None
     base = np.zeros(int(places[-1]) + 1)
     base[places.astype(int)] = masses
-    power, left = np.ones(1), times
-    while left:
-        if left % 2:
+    power, remaining = np.ones(1), times
+    while remaining:
+        if remaining % 2:
             power = np.convolve(power, base)
-        left //= 2
-        if left:
+        remaining //= 2
+        if remaining:
             base = np.convolve(base, base)
-    seen = power > 0.0
-    if not seen.any():  # all of it is below the smallest number
+    possible = power > 0.0
+    if not possible.any():  # all of it is below the smallest number
         return None
-    return (times * at[0] + step * np.arange(power.size))[seen], power[seen]
+    return (times * at[0] + step * np.arange(power.size))[possible], power[possible]
 
 
 def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:

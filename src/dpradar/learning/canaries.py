@@ -110,8 +110,8 @@ def canary_audit(
             hint = "Leave delta= out: the claim has one."
             raise ParameterError("canary_audit.delta", f"{audited.delta:g}, the delta of the claim", f"{level:g}", hint)
         audited = replace(audited, delta=level)
-    chosen = checked_seed("canary_audit", seed)
-    rng = np.random.default_rng(chosen)
+    checked = checked_seed("canary_audit", seed)
+    rng = np.random.default_rng(checked)
     if mode == "models":
         if guesses is not None:
             raise ParameterError("canary_audit.guesses", "left out unless mode is 'one-run'", shown(guesses))
@@ -130,7 +130,7 @@ def canary_audit(
         significance=failure,
         method=evidence.method,
         trials=inside.size + outside.size,
-        seed=chosen,
+        seed=checked,
         witness=evidence.witness,
         notes=evidence.notes,
         version=__version__,

@@ -188,18 +188,18 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     job = experiment_job(training, data, runs, seed, order=order, shard=shard)
     folder = None if keep is None else Path(keep)
     shards = _ShardFiles(folder, _digest(training, data, job.turn, job.seed, job.size), data.x.shape[0])
-    loaded = {one.number: shards.load(one) for one in job.shards}
+    loaded = {candidate_shard.number: shards.load(candidate_shard) for candidate_shard in job.shards}
     finished = {number: arrays for number, arrays in loaded.items() if arrays is not None}
     runs_finished = sum(job.shards[number].runs for number in finished)
     if progress is not None and finished:
         progress(runs_finished, job.runs)
-    missing = [one for one in job.shards if one.number not in finished]
-    for one, arrays in in_processes(_ShardTrainer(training, data, shards), missing, count):
-        finished[one.number] = arrays
-        runs_finished += one.runs
+    missing = [candidate_shard for candidate_shard in job.shards if candidate_shard.number not in finished]
+    for candidate_shard, arrays in in_processes(_ShardTrainer(training, data, shards), missing, count):
+        finished[candidate_shard.number] = arrays
+        runs_finished += candidate_shard.runs
         if progress is not None:
             progress(runs_finished, job.runs)
-    return job.joined([finished[one.number] for one in job.shards])
+    return job.joined([finished[candidate_shard.number] for candidate_shard in job.shards])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,8 +246,8 @@ def experiment_job(
     """Return what :func:`experiment` with these arguments has to do, cut into shards."""
     size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
     counts = [int(param.check("experiment", value)) for param, value in zip(_COUNTS, (runs, size), strict=True)]
-    chosen = int(_SEED.check("experiment", seed))
-    return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), chosen, *counts)
+    root_seed = int(_SEED.check("experiment", seed))
+    return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), root_seed, *counts)
 
 
 def _checked_order(order: Any, candidates: int) -> NDArray[np.intp]:

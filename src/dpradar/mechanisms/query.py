@@ -111,8 +111,8 @@ def exactly(x: float) -> str:
 def further(mechanism: Any) -> str:
     """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
     names = ("truncate", "sensitivity", "neighbours", "nonnegative")
-    given = {name: getattr(mechanism, name, None) for name in names}
-    return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None and value is not False)
+    values = {name: getattr(mechanism, name, None) for name in names}
+    return "".join(f", {name}={value!r}" for name, value in values.items() if value is not None and value is not False)
 
 
 def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:

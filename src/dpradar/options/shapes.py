@@ -118,7 +118,7 @@ class ListOf(Shape):
         """Return the list."""
         if not isinstance(value, list):
             raise ParameterError(where(option), self.noun, shown(value), hint)
-        return [self.each.from_file(one, f"{option}[{i}]", where, hint) for i, one in enumerate(value, 1)]
+        return [self.each.from_file(entry, f"{option}[{i}]", where, hint) for i, entry in enumerate(value, 1)]
 
     def schema(self) -> Schema:
         """Return an array."""

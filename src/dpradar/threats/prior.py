@@ -294,9 +294,9 @@ class Prior:
         if len(merged) < _SMALLEST:
             hint = "With a single possible record there is nothing to learn; add the records the target could have."
             raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}", hint)
-        kept = list(zip(*merged, strict=True))
+        distinct_records = list(zip(*merged, strict=True))
         shares = np.array(list(merged.values())) / raw.sum()
-        return cls(shares, tuple(merged), dict(zip(table, kept, strict=True)))
+        return cls(shares, tuple(merged), dict(zip(table, distinct_records, strict=True)))
 
     @classmethod
     def continuous(cls, distribution: Distribution, low: float, high: float) -> Prior:

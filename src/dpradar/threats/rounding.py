@@ -64,27 +64,27 @@ def cells_of(probabilities: Floats, rows: int) -> Cells | None:
     if occupied.size < _FEWEST or step < _FEWEST:
         return None
     low, middle, high = (np.zeros(probabilities.size) for _ in range(3))
-    least = most = left = float(rows)  # what is left for the values that follow: its ends, and from the middles
-    moved = 0.0
+    least = most = remaining = float(rows)  # what is left for the values that follow: its ends, and from the middles
+    distance = 0.0
     for position, place in enumerate(occupied[:-1].tolist(), 1):
-        rest = occupied[position:]
-        last = max(0, int((least - rest.size) // step) - 1)  # (each value that follows has a row, too)
+        following = occupied[position:]
+        last = max(0, int((least - following.size) // step) - 1)  # (each value that follows has a row, too)
         number = min(max(0, math.ceil(round(probabilities[place] * rows, _DIGITS) / step) - 1), last)
         low[place], high[place] = number * step, most if number == last else (number + 1) * step
         if number == last:
             # Half of what is left beyond the lower end, and as much for the others together: at worst a single one of
             # these has all of it.
-            middle[place] = (low[place] + left) / 2.0
-            middle[rest], high[rest] = (left - middle[place]) / rest.size, most - low[place]
-            moved += left - low[place] - float(middle[rest[0]])
+            middle[place] = (low[place] + remaining) / 2.0
+            middle[following], high[following] = (remaining - middle[place]) / following.size, most - low[place]
+            distance += remaining - low[place] - float(middle[following[0]])
             break
         middle[place] = (low[place] + high[place]) / 2.0
-        moved += step / 2.0
-        least, most, left = least - high[place], most - low[place], left - middle[place]
+        distance += step / 2.0
+        least, most, remaining = least - high[place], most - low[place], remaining - middle[place]
     else:
         end = occupied[-1]
-        low[end], middle[end], high[end] = least, left, most
-    return Cells(step, low / rows, middle / rows, high / rows, moved / rows)
+        low[end], middle[end], high[end] = least, remaining, most
+    return Cells(step, low / rows, middle / rows, high / rows, distance / rows)
 
 
 def rounded_prior(prior: Prior) -> Prior:

@@ -140,9 +140,9 @@ class Threat:
         unknown = np.zeros(prior.size, dtype=np.intp)
         nothing_known = self.knowledge.kind == "nothing"
         alone = (self.cover if nothing_known else cover(prior, unknown, self.goal, self.cells)).blocks[0]
-        own = prior.probabilities[alone.members]
-        best = float(alone.best(own))
-        return float(alone.worst(own)), best, best
+        single_mass = prior.probabilities[alone.members]
+        best = float(alone.best(single_mass))
+        return float(alone.worst(single_mass)), best, best
 
     @property
     def kappa_plus(self) -> float:
@@ -207,8 +207,8 @@ class Threat:
         masses, tops = self.cover.masses(pi)
         weight = np.concatenate([pi[single], masses])
         top = np.concatenate([pi[single] * (self.cover.single_hits > 0), tops])
-        seen = weight > 0.0
-        return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
+        possible = weight > 0.0
+        return weight[possible], np.minimum(top[possible] / weight[possible], 1.0)
 
     @cached_property
     def rounded(self) -> Threat:

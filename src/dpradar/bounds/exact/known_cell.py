@@ -98,9 +98,9 @@ def known_cell_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
         low = 0.0
         regular = _REGULAR if ratio.gaussian else _IRREGULAR
         if moves.size > 1 and moves[-1] <= min(moves[-2] / regular, _SMALL * bounds[-1]):
-            left = float(moves[-1]) / 3.0 if ratio.gaussian else 3.0 * float(moves[-1])
-            low = bounds[-1] - left - _TAIL * float(counts.sum())
-            if left <= _TOLERANCE:
+            tail = float(moves[-1]) / 3.0 if ratio.gaussian else 3.0 * float(moves[-1])
+            low = bounds[-1] - tail - _TAIL * float(counts.sum())
+            if tail <= _TOLERANCE:
                 break
     note = "the upper end is proven, the lower end estimated from several grids"
     return ExactRisk(rad=(max(0.0, low - 1e-10), bounds[-1] + 1e-10), assumes=(note,), certified=False)

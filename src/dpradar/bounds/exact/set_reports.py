@@ -47,9 +47,9 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     included, later = channel.included(deepest)[rank], channel.later(deepest)[rank]
     running = np.cumsum(pi)
     upto = running - np.repeat(running[start] - pi[start], sizes)
-    rest = np.maximum(1.0 - upto, 0.0)
+    remaining = np.maximum(1.0 - upto, 0.0)
     factor = -math.expm1(-channel.epsilon)
-    rad = factor * float((included * pi * (1.0 - pi - later * rest)).sum())
+    rad = factor * float((included * pi * (1.0 - pi - later * remaining)).sum())
     error = factor * _EPS * 4.0 * (pi.size + 4.0)  # of the running sums and what is subtracted from 1
 
     top = np.repeat(pi[start], sizes)

@@ -110,8 +110,8 @@ def _actual_losses(pipeline: Pipeline, step: Step) -> Iterator[_ActualLoss]:
     for stated, budget in step.losses:
         if stated.name in _UNITS and stated.neighbours is not None:
             change = query_change(practice.query, stated.neighbours, practice.longest, practice.gram)
-            many = pipeline.facts.trajectories_per_user or 1 if stated.name == "user" else 1
-            norm = many * (change.l2 if step.notion == "gaussian" else change.l1)
+            copies = pipeline.facts.trajectories_per_user or 1 if stated.name == "user" else 1
+            norm = copies * (change.l2 if step.notion == "gaussian" else change.l1)
             loss = math.inf if practice.assumed == 0.0 else budget * norm / practice.assumed
             yield _ActualLoss(stated, budget, norm, loss, change.witness)
 

@@ -99,8 +99,8 @@ def _best(first: Floats, *others: Floats) -> Ints:
     for key in others:
         among = np.where(tied, np.broadcast_to(key, tied.shape), -np.inf)
         tied = among == among.max(axis=1, keepdims=True)
-    drawn = np.random.default_rng(0).random(tied.shape[0])
-    rank = np.floor(drawn * tied.sum(axis=1))
+    tie_break = np.random.default_rng(0).random(tied.shape[0])
+    rank = np.floor(tie_break * tied.sum(axis=1))
     return np.asarray((tied & (np.cumsum(tied, axis=1) == rank[:, None] + 1)).argmax(axis=1))
 
 

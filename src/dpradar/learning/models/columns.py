@@ -85,9 +85,9 @@ def kinds(entries: Iterable[Any]) -> set[type]:
     return {_kind(one) for one in set(map(type, entries))}
 
 
-def _kind(one: type) -> type:
+def _kind(entry: type) -> type:
     # numpy's truth values are numbers too, but do not say so.
-    return Number if one is np.bool_ else next((kind for kind in _KINDS if issubclass(one, kind)), one)
+    return Number if entry is np.bool_ else next((kind for kind in _KINDS if issubclass(entry, kind)), entry)
 
 
 def _as_array(column: Any) -> Array:

@@ -94,17 +94,17 @@ def attack_model(
     >>> 0.6 < run.success.estimate < 0.9, run.rad.estimate > 0.1
     (True, True)
     """
-    chosen = _named_attacks(attacks)
-    people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in chosen))
-    inside: dict[str, list[bool]] = {one.name: [] for one in chosen}
-    outside: dict[str, list[bool]] = {one.name: [] for one in chosen}
+    attack_list = _named_attacks(attacks)
+    people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in attack_list))
+    inside: dict[str, list[bool]] = {one.name: [] for one in attack_list}
+    outside: dict[str, list[bool]] = {one.name: [] for one in attack_list}
     n, numbers = people.size // 2, []
     for i, models, replaced in _group_by_target(models_with, models_without, n):
         numbers += [i] * len(models)
         for k, model in enumerate(models):
-            first = _hits(chosen, attacker, model, people, [i] if replaced else [i, n + i])
+            first = _hits(attack_list, attacker, model, people, [i] if replaced else [i, n + i])
             # Same target: asked of another model. Same model: asked about another person, in the same calls.
-            second = _hits(chosen, attacker, replaced[k], people, [i]) if replaced else first
+            second = _hits(attack_list, attacker, replaced[k], people, [i]) if replaced else first
             for name, hits in first.items():
                 inside[name].append(hits[0])
                 outside[name].append(second[name][-1])
@@ -192,14 +192,14 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     if design not in _NOTES:
         raise ParameterError("model_risk.design", " or ".join(_NOTES), repr(design))
     count = int(_MODELS.check("model_risk", models))
-    used = checked_seed("model_risk", seed)
+    root_seed = checked_seed("model_risk", seed)
     shared = attacker.targets(known, impute=False)
     people, other = attacker.targets(targets, impute=False), attacker.targets(others, impute=False)
     _check_sizes(people, other)
     _check_labels(shared, people, other)
     notes = coincidences(people, other, shared, "the known records")
     trainer = _Trainer(attacker, make, shared, count)
-    seeds = np.random.SeedSequence(used).spawn(2)
+    seeds = np.random.SeedSequence(root_seed).spawn(2)
     runs = attack_model(
         attacks,
         attacker,
@@ -209,7 +209,9 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
         models_without=trainer.each(other, seeds[1], None) if design == "same-target" else None,
         confidence=confidence,
     )
-    return {a: replace(run, seed=used, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()}
+    return {
+        a: replace(run, seed=root_seed, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()
+    }
 
 
 def _check_labels(shared: Targets, *people: Targets) -> None:
@@ -252,10 +254,10 @@ class _Trainer:
 
 def _named_attacks(attacks: Any) -> list[Attack]:
     items = [attacks] if isinstance(attacks, (str, Attack)) else list(attacks)
-    chosen = [as_attack(one) for one in items]
-    if not chosen or len({one.name for one in chosen}) < len(chosen):
-        raise ParameterError("attacks", "one attack or more, with different names", f"{len(chosen)}")
-    return chosen
+    attack_list = [as_attack(item) for item in items]
+    if not attack_list or len({item.name for item in attack_list}) < len(attack_list):
+        raise ParameterError("attacks", "one attack or more, with different names", f"{len(attack_list)}")
+    return attack_list
 
 
 def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:

@@ -105,25 +105,25 @@ class HashedReports:
 
     def holds(self, reports: Any, rows: Ints, values: Ints) -> NDArray[np.bool_]:
         """Return whether each value has the hash reported in the row given with it."""
-        own = np.asarray(reports)[rows]
-        return np.asarray(hashed(own[:, 0], values, self.g) == own[:, 1])
+        report_rows = np.asarray(reports)[rows]
+        return np.asarray(hashed(report_rows[:, 0], values, self.g) == report_rows[:, 1])
 
     def block(self, reports: Any, values: Ints) -> NDArray[np.bool_]:
         """Return the matrix (report, value) of equal hashes."""
         rows, columns = np.asarray(reports), np.asarray(values)[None, :]
-        held = np.empty((rows.shape[0], columns.size), dtype=bool)
+        contained = np.empty((rows.shape[0], columns.size), dtype=bool)
         # Words with hash y are those from ceil(y 2^32 / g) to ceil((y + 1) 2^32 / g) - 1: one comparison, no product.
         below = np.uint64(self.g - 1)
         first, after = (((rows[:, 1] + np.uint64(k) << np.uint64(32)) + below) // np.uint64(self.g) for k in (0, 1))
         start, width = first.astype(np.uint32)[:, None], (after - first).astype(np.uint32)[:, None]
         for some in row_chunks(rows.shape[0], columns.size, _BLOCK):
             if self.g > _NARROW:
-                held[some] = hashed(rows[some, :1], columns, self.g) == rows[some, 1:]
+                contained[some] = hashed(rows[some, :1], columns, self.g) == rows[some, 1:]
                 continue
             words = _words(rows[some, :1], columns, self.g)
             words -= start[some]
-            np.less(words, width[some], out=held[some])
-        return held
+            np.less(words, width[some], out=contained[some])
+        return contained
 
     def likelihoods(self, reports: Any) -> NDArray[np.float64]:
         """Return the log-likelihood of every value, one row per report, up to a constant."""

@@ -139,7 +139,7 @@ class NoisyVectors:
         free = self.truncate is None
         line = self._line() if columns == 1 else None
         gaussian = free and isinstance(self.kernel, GaussianKernel)
-        moved, known = from_lowest(self.points, self.kernel.unit, self.kernel.reach)
+        moved, is_exact = from_lowest(self.points, self.kernel.unit, self.kernel.reach)
         height = float(moved.max())
         one_hot = free and rows == columns and height > 0.0 and np.array_equal(moved, height * np.eye(rows))
         # Reports are numbers around the contributions: where these are too large, rounding would hide the noise.
@@ -150,7 +150,7 @@ class NoisyVectors:
             inputs=rows,
             line=line,
             vectors=moved / self.kernel.unit if gaussian else None,
-            absent=-self.points.min(axis=0) / self.kernel.unit if gaussian and known else None,
+            absent=-self.points.min(axis=0) / self.kernel.unit if gaussian and is_exact else None,
             one_hot=OneHot(height, self.kernel) if one_hot else None,
             pair=self.pair if free and (columns == 1 or gaussian) else None,
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
@@ -256,12 +256,12 @@ def sensitive(
         return replace(absent, relation="reference", source=f"{absent.source}, the record absent")
 
     if neighbours == "replace-one":
-        told = "when one person's data are replaced; nothing is known of adding or removing a person"
+        when = "when one person's data are replaced; nothing is known of adding or removing a person"
     else:
         entries = " (no contribution has a negative entry)" if nonnegative else ""
         times = "sqrt(2)" if nonnegative else "2"
-        told = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
-    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {told}"
+        when = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
+    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {when}"
     return Release(name="noise", privacy=promise, assumes=(note,))
 
 
