@@ -13,7 +13,7 @@ from .attack_protocol import BatchOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..threats.cover import Block, Cover
+    from ..threats.hit_classes import Block, Cover
 
 __all__ = ["LikeliestValue", "PosteriorAttack"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
-    from ..mechanisms.ldp.reading import SetReports
+    from ..mechanisms.ldp.report_sets import SetReports
 
 __all__ = ["KnownMember", "LikeliestMember", "MemberOfFibre", "SomeMember", "some_member"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..results.assessment import TOO_MANY
-from . import approx_black_box, pure_black_box, rad, renyi, success
+from . import approx_black_box, pure_black_box, rad, renyi_rules, success
 from .exact.argmax_location import argmax_risk
 from .exact.continuous_prior import continuous_risk
 from .exact.diagonal import diagonal_risk
@@ -210,9 +210,9 @@ RULES: tuple[Rule, ...] = (
     ),
     _success("binary", "Bayes error between two answers", success.binary_success, "[UNIFY] Theorem D.1"),
     _success("membership", "Bayes error between in and out", success.membership_success, "[UNIFY] Theorem D.1"),
-    _success("rdp", "Renyi divergence at the best order", renyi.renyi_rule, "Balle et al. 2022"),
-    _success("zcdp", "concentrated differential privacy", renyi.zcdp_rule, "[UNIFY] Section 4"),
-    _success("fano", "mutual information", renyi.fano_rule, "Guo et al. 2023"),
+    _success("rdp", "Renyi divergence at the best order", renyi_rules.renyi_rule, "Balle et al. 2022"),
+    _success("zcdp", "concentrated differential privacy", renyi_rules.zcdp_rule, "[UNIFY] Section 4"),
+    _success("fano", "mutual information", renyi_rules.fano_rule, "Guo et al. 2023"),
     replace(_success("total-variation", "total variation", success.worst_gain, _UNIFY_3_4), quantities=("worst_gain",)),
     replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

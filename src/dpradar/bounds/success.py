@@ -15,7 +15,7 @@ from .tradeoff_rates import question_relations
 if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
-    from ..threats.cover import Cover
+    from ..threats.hit_classes import Cover
 
 __all__ = [
     "ANY",

@@ -11,9 +11,9 @@ from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
 from ..results import Bound
 from ..results.correlation import DOUBTED, Correlation, Theorem
 from .fitting import Fit
+from .leakage_theorems import OURS, Route, SumRelease, error_of
 from .model_kinds import KINDS, LowerBound, ReleaseRequest, release_text
 from .shared_options import EPSILON, TARGET
-from .theorems import OURS, Route, SumRelease, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

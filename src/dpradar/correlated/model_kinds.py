@@ -12,13 +12,13 @@ from ..errors import ParameterError
 from . import markov
 from .finite_models import sensitivity
 from .gaussian_lower_bound import gaussian_lower
+from .leakage_theorems import SumRelease, chain_routes, gaussian_routes, general, table_route
 from .models import Chain, GaussianGroups, Groups, Joint
-from .theorems import SumRelease, chain_routes, gaussian_routes, general, table_route
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .theorems import Route
+    from .leakage_theorems import Route
 
 __all__ = ["KINDS", "LowerBound", "ModelKind", "ReleaseRequest", "Targets", "release_text"]
 

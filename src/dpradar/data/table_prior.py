@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
-from ..threats.rounding import cells_of
+from ..threats.frequency_cells import cells_of
 from .binning import checked_bins, rule_for
 from .cell_counting import CountPlan, OccupiedCells, count_cells
 from .engine import connect_table, run_guarded

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NumericsError
-from .accounting import self_convolved
+from .dp_accounting_library import self_convolved
 from .pairs import AtomPair, finite_pair
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
-    from .cover import Block, Cover
+    from .hit_classes import Block, Cover
     from .prior import Continuous
     from .segments import Segments
     from .threat import Threat

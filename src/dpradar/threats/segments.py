@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .cover import Block
+    from .hit_classes import Block
 
 __all__ = ["Blocks", "Segments", "segments"]
 

@@ -12,11 +12,11 @@ from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param
 from .ceiling import RawData, raw_data
-from .cover import Cover, cover
+from .frequency_cells import rounded_prior
 from .goal import Goal
+from .hit_classes import Cover, cover
 from .knowledge import Knowledge
 from .prior import Continuous, Prior
-from .rounding import rounded_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import FiniteChannel
     from ...threats import Prior
-    from ...threats.cover import Block, Cover
+    from ...threats.hit_classes import Block, Cover
 
 __all__ = ["column_risk", "finite_risk"]
 

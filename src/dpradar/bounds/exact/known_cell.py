@@ -17,7 +17,7 @@ from .exact_risk import ExactRisk
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import OneHot
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["known_cell_risk"]
 

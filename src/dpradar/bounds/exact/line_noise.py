@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...numerics.envelope import base_edges, integrate_envelope
 from ...numerics.shift_to_zero import close_gaps
 from ...results.bound import side_of
-from ...threats.cover import Block, Cover
+from ...threats.hit_classes import Block, Cover
 from .exact_risk import ExactRisk
 from .finite_channel import column_risk
 

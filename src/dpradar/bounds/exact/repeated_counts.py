@@ -16,7 +16,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.counts import CountModel
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["count_risk"]
 

@@ -14,7 +14,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
     from ...threats.segments import Segments
 
 __all__ = ["inclusion_risk"]

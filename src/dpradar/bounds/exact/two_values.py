@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["two_value_risk"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["collinear_risk", "equidistant_gaussian", "one_hot_risk"]
 

@@ -18,7 +18,7 @@ from ...errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ATTACKS", "Attack", "View", "as_attack", "csmia", "imputation", "wcai", "yeom", "yeom_membership"]
+__all__ = ["ATTACKS", "AttributeAttack", "View", "as_attack", "csmia", "imputation", "wcai", "yeom", "yeom_membership"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -200,12 +200,12 @@ def wcai(view: View) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class AttributeAttack:
     """A rule that chooses a value for each target, and which parts of a :class:`View` it looks at.
 
     Examples
     --------
-    >>> always_first = Attack("always the first", lambda view: np.zeros(view.scores.shape[0], dtype=int))
+    >>> always_first = AttributeAttack("always the first", lambda view: np.zeros(view.scores.shape[0], dtype=int))
     >>> always_first.needs == frozenset({"the model's scores"})
     True
     """
@@ -224,22 +224,22 @@ class Attack:
         return guesses.astype(np.intp)
 
 
-ATTACKS: Mapping[str, Attack] = MappingProxyType(
+ATTACKS: Mapping[str, AttributeAttack] = MappingProxyType(
     {
-        "imputation": Attack("imputation", imputation, frozenset({IMPUTED})),
-        "yeom": Attack("yeom", yeom),
-        "yeom-membership": Attack("yeom-membership", yeom_membership, frozenset({MODEL, LOSS})),
-        "csmia": Attack("csmia", csmia),
-        "wcai": Attack("wcai", wcai, frozenset({MODEL, IMPUTED})),
+        "imputation": AttributeAttack("imputation", imputation, frozenset({IMPUTED})),
+        "yeom": AttributeAttack("yeom", yeom),
+        "yeom-membership": AttributeAttack("yeom-membership", yeom_membership, frozenset({MODEL, LOSS})),
+        "csmia": AttributeAttack("csmia", csmia),
+        "wcai": AttributeAttack("wcai", wcai, frozenset({MODEL, IMPUTED})),
     }
 )
 
 
-def as_attack(attack: object) -> Attack:
+def as_attack(attack: object) -> AttributeAttack:
     """Return an attack that was given by name or as it is."""
-    if isinstance(attack, Attack):
+    if isinstance(attack, AttributeAttack):
         return attack
     listed = ATTACKS.get(attack) if isinstance(attack, str) else None
     if listed is None:
-        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an Attack", repr(attack))
+        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an AttributeAttack", repr(attack))
     return listed

@@ -13,8 +13,8 @@ from ...attacks.attack_runs import checked_seed
 from ...attacks.measure import measure
 from ...errors import ParameterError
 from ...params import Param
-from .attacker import check_classes, joined
-from .attribute_attacks import IMPUTED, LOSS, MODEL, Attack, as_attack
+from .attribute_attacker import check_classes, joined
+from .attribute_attacks import IMPUTED, LOSS, MODEL, AttributeAttack, as_attack
 from .columns import kinds
 from .overlap import coincidences
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...results.attack import AttackRun
-    from .attacker import Attacker, Targets
+    from .attribute_attacker import AttributeAttacker, Targets
 
 __all__ = ["Design", "attack_model", "model_risk"]
 
@@ -36,8 +36,8 @@ _MODELS = Param(name="models", integer=True, low=1, what="how many models each t
 
 
 def attack_model(
-    attacks: str | Attack | Iterable[str | Attack],
-    attacker: Attacker,
+    attacks: str | AttributeAttack | Iterable[str | AttributeAttack],
+    attacker: AttributeAttacker,
     models_with: Iterable[Any],
     targets: Any,
     others: Any,
@@ -80,12 +80,12 @@ def attack_model(
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from dpradar.learning.models import Attacker
+    >>> from dpradar.learning.models import AttributeAttacker
     >>> rng = np.random.default_rng(1)
     >>> def people(n):
     ...     return {"age": rng.normal(size=n), "ill": rng.integers(0, 2, n), "paid": rng.integers(0, 2, n)}
     >>> known, targets, others = people(50), people(100), people(100)
-    >>> attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    >>> attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     >>> x, y = attacker.features(known), known["paid"]
     >>> def remembers(i):
     ...     whole = np.vstack([x, attacker.features(targets)[i]]), np.append(y, targets["paid"][i])
@@ -115,7 +115,7 @@ def attack_model(
 
 
 def _hits(
-    chosen: Sequence[Attack], attacker: Attacker, model: Any, people: Targets, rows: list[int]
+    chosen: Sequence[AttributeAttack], attacker: AttributeAttacker, model: Any, people: Targets, rows: list[int]
 ) -> dict[str, list[bool]]:
     """Return, for each attack, about whom of these rows of the people it is right."""
     needs = frozenset[str]().union(*(one.needs for one in chosen))
@@ -146,8 +146,8 @@ def _group_by_target(
 
 
 def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
-    attacks: str | Attack | Iterable[str | Attack],
-    attacker: Attacker,
+    attacks: str | AttributeAttack | Iterable[str | AttributeAttack],
+    attacker: AttributeAttacker,
     make: Any,
     known: Any,
     targets: Any,
@@ -178,13 +178,13 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from dpradar.learning.models import Attacker
+    >>> from dpradar.learning.models import AttributeAttacker
     >>> rng = np.random.default_rng(1)
     >>> def people(n):
     ...     ill = rng.random(n) < 0.2
     ...     return {"age": rng.normal(size=n) + ill, "ill": ill, "paid": rng.random(n) < 0.3 + 0.4 * ill}
     >>> known, targets, others = people(200), people(100), people(100)
-    >>> attacker = Attacker.of(known, sensitive="ill", label="paid")
+    >>> attacker = AttributeAttacker.of(known, sensitive="ill", label="paid")
     >>> runs = model_risk(["yeom"], attacker, lambda _: LogisticRegression(), known, targets, others, seed=1)
     >>> runs["yeom"].success.estimate > 0.7, runs["yeom"].rad.low < 0.0 < runs["yeom"].rad.high
     (True, True)
@@ -225,7 +225,7 @@ def _check_labels(shared: Targets, *people: Targets) -> None:
 class _Trainer:
     """Trains models one after the other, so that no more than those of one target are kept."""
 
-    attacker: Attacker
+    attacker: AttributeAttacker
     make: Any
     known: Targets
     count: int
@@ -252,15 +252,15 @@ class _Trainer:
             yield model.fit(np.vstack([known_x, row[None]]), np.append(known_y, [label]))
 
 
-def _named_attacks(attacks: Any) -> list[Attack]:
-    items = [attacks] if isinstance(attacks, (str, Attack)) else list(attacks)
+def _named_attacks(attacks: Any) -> list[AttributeAttack]:
+    items = [attacks] if isinstance(attacks, (str, AttributeAttack)) else list(attacks)
     attack_list = [as_attack(item) for item in items]
     if not attack_list or len({item.name for item in attack_list}) < len(attack_list):
         raise ParameterError("attacks", "one attack or more, with different names", f"{len(attack_list)}")
     return attack_list
 
 
-def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
+def _pairs(attacker: AttributeAttacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
     """Return the targets and behind them, in the same order, the others; and notes on coincidences."""
     people, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
     _check_sizes(people, other)

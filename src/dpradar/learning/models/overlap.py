@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 
 if TYPE_CHECKING:
-    from .attacker import Targets
+    from .attribute_attacker import Targets
 
 __all__ = ["coincidences"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...errors import ParameterError, UnsupportedError
-from ...guarantees.accounting import library
 from ...guarantees.approx import PureDP
+from ...guarantees.dp_accounting_library import import_dp_accounting
 from ...guarantees.gdp import GDP
 from ...guarantees.neighbours import Neighbours, check_neighbours
 from ...guarantees.profile import Profile
@@ -91,7 +91,7 @@ def from_dp_accounting(source: Any, neighbours: Neighbours | None = None) -> Acc
     >>> from_dp_accounting(dp.pld.privacy_loss_distribution.from_laplace_mechanism(2.0), "add-remove")
     Profile(... points, epsilon up to 0.5, delta down to ..., neighbours='add-remove')
     """
-    dp = library()
+    dp = import_dp_accounting()
     if isinstance(source, dp.PrivacyAccountant):
         return _of_accountant(source, neighbours)
     relation = check_neighbours("from_dp_accounting", neighbours)
@@ -130,7 +130,7 @@ def _refuse(event: Any, why: str) -> NoReturn:
 
 def _leaves(event: Any, count: int) -> Iterator[tuple[Any, int]]:
     """Yield the events that are not compositions, with how often each takes place."""
-    events = library().dp_event
+    events = import_dp_accounting().dp_event
     if type(event) is events.SelfComposedDpEvent:
         yield from _leaves(event.event, count * int(_COUNT.check("SelfComposedDpEvent", event.count)))
     elif type(event) is events.ComposedDpEvent:
@@ -172,7 +172,7 @@ def _parts(event: Any, relation: Neighbours) -> Parts:
     for leaf, count in leaves.values():
         name = type(leaf).__name__
         # The class itself, not one derived from it: that may mean something else.
-        if name not in _TRANSLATED or type(leaf) is not getattr(library().dp_event, name, None):
+        if name not in _TRANSLATED or type(leaf) is not getattr(import_dp_accounting().dp_event, name, None):
             _refuse(leaf, "this event is not known here, so nothing is promised")
         if count:
             parts += _TRANSLATED[name](leaf, count, relation)
@@ -251,7 +251,7 @@ def _poisson(event: Any, count: int, relation: Neighbours) -> Parts:
 
 def _tabulated(event: Any, count: int, relation: Neighbours) -> Parts:
     """Return what dp-accounting's own accountant says of an event, as a profile."""
-    dp = library()
+    dp = import_dp_accounting()
     name = "REPLACE_ONE" if relation == "replace-one" else "ADD_OR_REMOVE_ONE"
     accountant = dp.pld.PLDAccountant(dp.NeighboringRelation[name])
     if not accountant.supports(event):

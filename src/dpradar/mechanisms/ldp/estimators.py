@@ -13,7 +13,7 @@ from .drawing import row_chunks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .reading import SetReports
+    from .report_sets import SetReports
 
 __all__ = ["FrequencyEstimator", "MeanEstimator", "ShareEstimator", "sums_of_sets"]
 

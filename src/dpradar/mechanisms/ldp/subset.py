@@ -18,7 +18,7 @@ from ..counts import of_subset
 from .drawing import row_chunks, subsets
 from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
-from .reading import BitReports
+from .report_sets import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

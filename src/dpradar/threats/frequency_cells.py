@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Cells", "cells_of", "rounded_prior"]
+__all__ = ["FrequencyCells", "cells_of", "rounded_prior"]
 
 _ROWS = 5  # how many neighbouring counts of a value become one
 _FEWEST = 2  # a step of one row rounds nothing
@@ -24,7 +24,7 @@ _DIGITS = 9  # of a number of rows, which is a quotient times a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class FrequencyCells:
     """Between which frequencies those of a table lie, ``middle`` inside, and how far it is from them at most.
 
     ``distance`` is in total variation and, like the other fields, the same for all tables of these cells.
@@ -37,7 +37,7 @@ class Cells:
     distance: float
 
 
-def cells_of(probabilities: Floats, rows: int) -> Cells | None:
+def cells_of(probabilities: Floats, rows: int) -> FrequencyCells | None:
     """Return the cells in which the frequencies of a table of so many rows lie; None where none are wide enough.
 
     Guarantee
@@ -84,7 +84,7 @@ def cells_of(probabilities: Floats, rows: int) -> Cells | None:
     else:
         end = occupied[-1]
         low[end], middle[end], high[end] = least, remaining, most
-    return Cells(step, low / rows, middle / rows, high / rows, distance / rows)
+    return FrequencyCells(step, low / rows, middle / rows, high / rows, distance / rows)
 
 
 def rounded_prior(prior: Prior) -> Prior:

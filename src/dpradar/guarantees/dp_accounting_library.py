@@ -12,12 +12,12 @@ from ..errors import MissingExtra, NumericsError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["library", "self_convolved"]
+__all__ = ["import_dp_accounting", "self_convolved"]
 
 Floats = NDArray[np.float64]
 
 
-def library() -> ModuleType:
+def import_dp_accounting() -> ModuleType:
     """Return dp_accounting or raise MissingExtra."""
     try:
         import dp_accounting
@@ -32,7 +32,7 @@ def self_convolved(masses: Floats, times: int, truncation: float, most: int) -> 
 
     dp-accounting says how far the sum reaches (a Chernoff bound); more than ``most`` cells are an error, not a wait.
     """
-    library()
+    import_dp_accounting()
     from dp_accounting.pld import common
     from scipy import fft
 
