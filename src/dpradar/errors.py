@@ -30,7 +30,7 @@ __all__ = [
     "why_unreadable",
 ]
 
-_TOO_LONG = "integer string conversion"  # what Python says of an int that it does not read, lest it take long
+_TOO_LONG = "integer string conversion"  # part of Python's message about an int that is too long to convert
 
 
 class DpradarError(Exception):

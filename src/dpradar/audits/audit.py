@@ -207,7 +207,7 @@ def _checked_request(  # noqa: PLR0913 (those of an audit)
 
 
 def _claim_at_delta(claim: AuditedClaim, delta: float | None) -> AuditedClaim:
-    """Return the claim at the delta that was asked for."""
+    """Return the claim at the requested delta."""
     if delta is None:
         return claim
     level = DELTA.check("audit", delta)

@@ -61,7 +61,7 @@ class OutputSource:
             raise
         except Exception as error:  # code of others: it may raise anything
             allowed, hint = (
-                "a function that gives outputs as often as it is asked",
+                "a function that returns outputs whenever it is called",
                 "The error was raised by the sampler.",
             )
             raise ParameterError("sampler", allowed, f"{type(error).__name__} at a later call", hint) from error
@@ -235,7 +235,7 @@ def _gather_outputs(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.
     kinds, counts = np.unique(inputs, return_counts=True)
     parts = [np.asarray(sampler(copy(sets[k]), n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]
     if [len(part) for part in parts] != counts.tolist():
-        raise ParameterError("sampler", "one that returns as many outputs as asked for", "another number")
+        raise ParameterError("sampler", "one that returns as many outputs as requested", "another number")
     result = np.concatenate(parts)
     back = np.empty_like(result)
     back[order] = result

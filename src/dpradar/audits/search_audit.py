@@ -33,7 +33,7 @@ _FEWEST = 60  # outputs per input below which a pair cannot be judged
 
 
 def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
-    """Return the audit of a sampler of which nothing is known."""
+    """Return the audit of a sampler as a black box."""
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     pool, pairs = _candidates(source, plan, rng)
     # A sequential audit wants to stop early, so it spends less on the search.

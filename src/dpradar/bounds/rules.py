@@ -1,4 +1,4 @@
-"""Every theorem dpradar knows, in one explicit tuple; ``assess`` runs all that apply."""
+"""Every theorem of dpradar, in one explicit tuple; ``assess`` runs all that apply."""
 
 from __future__ import annotations
 

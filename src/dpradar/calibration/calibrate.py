@@ -54,7 +54,7 @@ def calibrate(
 
     Assumes
     -------
-    As ``assess`` does. A limit without a prior is asked about the records of the other limits' priors, where there
+    As ``assess`` does. A limit without a prior is evaluated on the records of the other limits' priors, where there
     are any, because they settle the sensitivity.
 
     Parameters
@@ -219,7 +219,7 @@ def _resulting_risks(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ..
             try:
                 risks += [replace(one, limit=None) for one in whole_risk.achieved(best.mechanism)]
             except ParameterError:
-                continue  # nobody said how much one person changes the output, so only the accuracy is known
+                continue  # it is not stated how much one person changes the output, so only the accuracy is known
     return tuple(risks)
 
 

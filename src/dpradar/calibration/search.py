@@ -100,7 +100,7 @@ class ParameterSearch:
         return probe
 
     def _abouts(self, limit: Limit) -> Sequence[Prior | None]:
-        """Return whose records the release is about: a threat without a prior is asked about those of the others."""
+        """Return whose records the release is about: a threat without a prior is evaluated on those of the others."""
         return (None,) if limit.who.prior is not None else self.abouts
 
     def run(self) -> str:

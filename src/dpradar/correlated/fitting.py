@@ -105,7 +105,7 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
 
 
 def numbers_in(column: Sequence[Any], name: str) -> list[float]:
-    """Return the numbers of a column, nan where a cell is empty; what a cell says stays out of messages."""
+    """Return the numbers of a column, nan where a cell is empty; the content of a cell stays out of messages."""
     return [_number(cell, row, name) for row, cell in enumerate(column)]
 
 

@@ -1,4 +1,4 @@
-"""Gaussian groups: how far the records that nobody knows move with the target ([GuerraThesis] Lemma 6.10).
+"""Gaussian groups: how far the unknown records move with the target ([GuerraThesis] Lemma 6.10).
 
 Notation: a target i, known records K, unknown records U. Given K, unknown record u moves by
 beta_u = Cov(u, i | K) / Var(i | K) for each unit the target moves, so the leakage per unit of a mechanism that is
@@ -37,7 +37,7 @@ _ROUNDING = 8.0 * float(np.finfo(float).eps)
 
 def _feasible(m: int, rho: float) -> None:
     if rho * (m - 2) >= 1.0:
-        hint = "Theorem 6.11 says nothing otherwise; use the covariance itself."
+        hint = "Theorem 6.11 does not apply otherwise; use the covariance itself."
         raise ParameterError("h", f"used with rho (m - 2) < 1 (m = {m})", f"rho {rho:g}", hint)
 
 
@@ -137,9 +137,9 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
     -----
     [GuerraThesis] Lemma 6.10, which needs no equal variances. Up to 15 records all 2^m (m/2) adversaries are listed by
     Schur updates. Above, only the numbers of known records of each kind are listed where many are alike. Where every
-    record's covariances with the others sum to at most its variance in absolute value, whoever knows nothing is worst
-    (docs/derivations/correlated.md); a search that conditions on records until this holds settles many other matrices,
-    and eigenvalues bound the rest.
+    record's covariances with the others sum to at most its variance in absolute value, the attacker who knows no other
+    record is worst (docs/derivations/correlated.md); a search that conditions on records until this holds settles many
+    other matrices, and eigenvalues bound the rest.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def _search_adversaries(covariance: Floats) -> float | None:
         dominance = _dominance(matrix)
         best = max(best, dominance)
         if dominance <= 1.0:
-            continue  # whoever knows more learns less: see the derivation
+            continue  # an attacker who knows more learns less: see the derivation
         for j in range(start, matrix.shape[0]):
             if matrix.shape[0] > 2:
                 column = np.delete(matrix[:, j], j)

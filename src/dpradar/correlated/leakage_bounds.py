@@ -62,8 +62,8 @@ def leakage(
         Values are clipped to this interval before they are summed, and Laplace noise of scale (high - low) / epsilon is
         added. Needed for Gaussian groups.
     targets
-        The values of a record that an attacker tells apart: an interval, or "any". By default the clip interval, made
-        wide enough for all records of the data. The theorems about Gaussian groups need an interval.
+        The values of a record that an attacker wants to distinguish: an interval, or "any". By default the clip
+        interval, made wide enough for all records of the data. The theorems about Gaussian groups need an interval.
     values
         For a chain: the numbers that states stand for in a sum with Laplace noise; (0, 1) is a count. Without them
         the answer holds for every epsilon-DP mechanism.

@@ -24,7 +24,7 @@ __all__ = ["BinningRule", "checked_bins", "how_to_cut", "rule_for"]
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
 _LARGEST = float(np.finfo(float).max)
-MOST_LEVELS = 1000  # of whole numbers and dates that nobody said are categories
+MOST_LEVELS = 1000  # of whole numbers and dates that were not declared to be categories
 _ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
 _EDGES = "Bins lie between neighbouring edges, such as [18, 65]."
 

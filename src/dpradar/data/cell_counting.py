@@ -50,7 +50,7 @@ class OccupiedCells:
     all_rows: int
     rows: Ints
     weights: Floats
-    scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless asked for
+    scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless requested
     squares: Floats
     suppressed: tuple[int, float, float, float]  # the four sums over the cells that were left out
 

@@ -76,8 +76,8 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     Guarantee
     ---------
     The probabilities are the (weighted) frequencies, exact but for rounding, and the same from every engine; the
-    records are in the same order. Only the occupied cells with their counts leave the engine. ``measured`` of the
-    prior says how it was counted. Where cells were suppressed or a confidence was asked for, what ``assess`` says holds
+    records are in the same order. Only the occupied cells with their counts leave the engine. ``measured`` of the prior
+    says how it was counted. Where cells were suppressed or a confidence was requested, what ``assess`` reports holds
     for every prior within the distance that is named there (docs/derivations/tables.md).
 
     Assumes
@@ -191,7 +191,7 @@ def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     if isinstance(domain, str):
         raise ParameterError("data.domain", "a number, 'product' or None", shown(domain))
     if smoothed:
-        hint = "Records that nobody named cannot be told apart; use domain='product'."
+        hint = "Records without a name cannot be distinguished; use domain='product'."
         raise ParameterError("data.smooth", "used without a number for domain", shown(domain), hint)
     return int(_DOMAIN.check("data", domain))
 

@@ -126,7 +126,12 @@ def _memory(
     """Return the two mixing times and the number of states, or why there are none."""
     matrix, names = transitions(stream, state)
     if not names:
-        return None, None, None, ["no two points at successive times: nothing is known of how places follow each other"]
+        return (
+            None,
+            None,
+            None,
+            ["no two points at successive times, so nothing is known about how places follow each other"],
+        )
     if len(names) > _MOST_STATES:
         note = f"{len(names):,} states are too many to count transitions between; group them with state="
         return None, None, len(names), [note]

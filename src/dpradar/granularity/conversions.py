@@ -94,7 +94,7 @@ def _factor(source: Granularity, target: Granularity, facts: Facts) -> tuple[flo
         return 1.0, "any two databases are one step apart"
     if not (source.converts and target.converts):
         listed = source.finite is not None or target.finite is not None
-        own = "relations of one's own are compared by listing the databases"
+        own = "user-defined relations are compared by listing the databases"
         return math.inf, own if listed else f"no conversion between {source} and {target} is derived"
     kinds = {source.kind, target.kind} - {"any"}
     if len(kinds) > 1:

@@ -26,7 +26,7 @@ class _Unit:
     """What one step changes, and so what is hidden up to epsilon; what is not.
 
     ``stated_with`` is what its name needs beside it. Unless ``converts`` no other relation is derived from it and no
-    step of a partition is counted for it: ``conversions`` and ``partition_cells`` know the relation otherwise.
+    step of a partition is counted for it: ``conversions`` and ``partition_cells`` contain the rules of the others.
     """
 
     changes: str

@@ -153,7 +153,7 @@ def sum_losses(values: Iterable[float]) -> float:
 
 
 def sequential(pipeline: Pipeline, target: Granularity, notion: Literal["pure", "gaussian"]) -> float:
-    """Return what adding up all steps says, whatever they read."""
+    """Return the sum over all steps, whatever data they read."""
     totals = []
     for mode in _modes(pipeline, target):
         facts = replace(pipeline.facts, hidden=mode)

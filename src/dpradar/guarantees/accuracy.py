@@ -52,13 +52,13 @@ def note_grid() -> None:
 
 
 def accuracy() -> Accuracy:
-    """Return the accuracy asked for."""
+    """Return the requested accuracy."""
     return _current.get() or _USUAL
 
 
 @contextmanager
 def computed_with(requested: Accuracy) -> Iterator[Usage]:
-    """Compute with this accuracy inside the block; what it yields tells afterwards whether that mattered."""
+    """Compute with this accuracy inside the block; what it yields shows afterwards whether that mattered."""
     usage = Usage()
     token, usage_token = _current.set(requested), _usage.set(usage)
     try:

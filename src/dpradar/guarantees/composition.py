@@ -236,7 +236,7 @@ class _Lines:
 
 
 def composition(pairs: Pairs) -> Composition:
-    """Return the pairs together, on a grid refined until the total variation is known to the accuracy asked for.
+    """Return the pairs together, on a grid refined until the total variation is known to the requested accuracy.
 
     Guarantee
     ---------
@@ -280,7 +280,7 @@ def _composition(pairs: Pairs, accuracy_goal: Accuracy) -> Composition:
         if gap <= accuracy_goal.tolerance or best.tv - low < _CLOSE or result.tv > _WORSE * best.tv:
             break
         if accuracy_goal.tolerance >= _USUAL_TOLERANCE and best.size > _USUAL_CELLS:
-            break  # good enough unless more was asked for
+            break  # good enough unless a higher accuracy was requested
         # The error falls with the square of the step.
         try:
             result = Composition(pairs, result.step * min(0.7, 0.9 * math.sqrt(accuracy_goal.tolerance / gap)))

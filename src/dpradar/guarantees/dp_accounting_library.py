@@ -1,4 +1,4 @@
-"""The one place that talks to dp-accounting, through its public names only; imported when first used."""
+"""The only module that calls dp-accounting, through its public names only; imported when first used."""
 
 from __future__ import annotations
 

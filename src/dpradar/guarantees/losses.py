@@ -263,7 +263,7 @@ def listed(pairs: Pairs) -> Losses | None:
 
 
 def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats] | None:
-    """Return the losses of so many uses where those of one lie at equal distances, as for local reports; else None.
+    """Return the losses of this many uses where those of one lie at equal distances, as for local reports; else None.
 
     Sums of products of masses, without a transform: small masses are as exact as large ones. The cost grows with the
     square of the number of losses.

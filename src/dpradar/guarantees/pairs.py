@@ -1,4 +1,4 @@
-"""Dominating pairs: two distributions that are at least as easy to tell apart as any two neighbours.
+"""Dominating pairs: two distributions that are at least as easy to distinguish as any two neighbours.
 
 A pair is described by its privacy profile: delta(epsilon) = sup over events of P(E) - e^epsilon Q(E), for every real
 epsilon. Pairs compose (Zhu, Dong and Wang 2022, Theorem 10), also when a later mechanism depends on earlier outputs.

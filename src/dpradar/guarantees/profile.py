@@ -229,11 +229,11 @@ class Profile:
 
     @classmethod
     def of(cls, delta: Callable[[float], float], neighbours: Neighbours) -> Profile:
-        """Return the profile of a function delta(epsilon), which is asked where it bends most.
+        """Return the profile of a function delta(epsilon), which is evaluated where it bends most.
 
         Guarantee
         ---------
-        Every value asked for is used as it is, so the answer is as safe as the function. Between two of them the
+        Every value of the function is used as it is, so the answer is as safe as the function. Between two of them the
         profile lies above the function, by about 1e-5 or 1 % of it at most, unless that takes more than 320 values.
 
         Examples
@@ -265,8 +265,8 @@ class Profile:
         return f"Profile({points}, neighbours={self.neighbours!r})"
 
 
-_MOST = 320  # values asked for
-_LEAST = 1e-13  # what is smaller is not told apart from nothing
+_MOST = 320  # values of the function
+_LEAST = 1e-13  # smaller values are treated as 0
 _CLOSE, _CLOSE_SHARE = 8e-5, 0.08  # a cell that is this good is halved once more, which makes it four times better
 _NOISE = 1e-16
 
@@ -305,7 +305,7 @@ def _tabulated(delta: Callable[[float], float]) -> tuple[list[float], list[float
         add(middle, high)
     epsilons: list[float] = []
     for epsilon in sorted(table):
-        if not epsilons or table[epsilon] < table[epsilons[-1]]:  # else it says nothing new
+        if not epsilons or table[epsilon] < table[epsilons[-1]]:  # else it adds nothing
             epsilons.append(epsilon)
     return epsilons, [table[epsilon] for epsilon in epsilons]
 

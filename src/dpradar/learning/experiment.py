@@ -135,7 +135,7 @@ class _ShardTrainer:
 def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
     if not isinstance(training.network, (Network, ConvNet)):
-        # What a network of one's own is called says little: what it computes at first identifies it.
+        # The name of a user-defined network does not identify it; its initial outputs do.
         hasher.update(first_scores(training.network, data.x, seed).tobytes())
     for table in (data.known_x, data.known_y, data.x, data.y, order):
         hasher.update(f"{table.dtype.str} {table.shape}".encode())

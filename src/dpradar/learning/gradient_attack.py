@@ -118,7 +118,7 @@ def checked_targets(scores: GradientScores, targets: Any, threat: Threat) -> Int
         allowed = f"whole numbers from 0 to {scores.candidates - 1}"
         raise ParameterError("attack_gradients.targets", allowed, shown(array.tolist()))
     if np.any(prior.probabilities[array] == 0.0):
-        hint = "What is known of it would leave nobody that the attacker believes possible."
+        hint = "What is known about it would leave no candidate that the prior allows."
         raise ParameterError("attack_gradients.targets", "of positive prior probability", "one of probability 0", hint)
     return array.astype(np.intp)
 
@@ -173,7 +173,7 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
         raise ParameterError("distances", "a square table of squared distances", f"shape {table.shape}")
     if not np.any(table > 0.0):
-        hint = "The candidates have equal gradients, so nothing tells them apart."
+        hint = "The candidates have equal gradients, so nothing distinguishes them."
         raise ParameterError("distances", "not all 0", "0", hint)
     m = table.shape[0]
     centre = np.eye(m) - 1.0 / m

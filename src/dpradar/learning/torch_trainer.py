@@ -120,7 +120,7 @@ def train_torch(
     ``module()`` that returns a PyTorch module from rows of features to scores of classes. The models of the result are
     :class:`Modules`.
 
-    ``progress`` is called with the steps done and asked for, over all runs.
+    ``progress`` is called with the number of steps finished and requested, over all runs.
 
     Notes
     -----

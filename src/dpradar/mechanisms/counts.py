@@ -117,8 +117,9 @@ class CountModel:
 
         Notes
         -----
-        A report tells two values apart when it contains one of them only; then it is the true one with odds e^epsilon.
-        With n such reports, d more of them for one value than for the other, TV = E[(1 - e^(-epsilon d)) 1{d > 0}].
+        A report distinguishes two values when it contains one of them only; then it is the true one with odds
+        e^epsilon. With n such reports, d more of them for one value than for the other, TV = E[(1 - e^(-epsilon d)) 1{d
+        > 0}].
 
         Examples
         --------
@@ -240,7 +241,7 @@ def subset_law(
     """Return how many values have which count after uniform reports of the given sizes, and with which probability.
 
     ``tracked`` values are counted and ``outside`` ones are not. Outcomes where a count exceeds ``top`` are left out;
-    values that end below ``lowest`` are not told apart. Column 0 of a histogram is for those and the outside ones,
+    values that end below ``lowest`` are not distinguished. Column 0 of a histogram is for those and the outside ones,
     column 1 for the values counted ``lowest`` times, and so on up to ``top`` or the number of reports.
 
     Guarantee
@@ -421,7 +422,7 @@ def _weight(model: CountModel) -> Callable[[Ints], Floats]:
         message = f"the counts of {model.m} values after {model.times} reports are too many to weigh: {reason}"
         raise NumericsError(message) from None
     # Counts with the same histogram are equally likely. A histogram is looked up by its digits as one number modulo
-    # 2^64, which is checked to tell all of them apart.
+    # 2^64, which is checked to distinguish all of them.
     arrangements = log_factorials(model.m)
     logs = np.log(weights) - arrangements[-1] + arrangements[states[:, 1:]].sum(axis=1)
     keys, first = np.unique(_keys(states[:, 1:]), return_index=True)

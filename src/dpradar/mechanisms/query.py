@@ -83,8 +83,8 @@ RELATIONS = (
     "are replaced by others."
 )
 _NO_SENSITIVITY = (
-    "Nothing says how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 and "
-    "neighbours='add-remove', or give a query, or a prior over numbers."
+    "It is not stated how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 "
+    "and neighbours='add-remove', or give a query, or a prior over numbers."
 )
 
 

@@ -44,7 +44,7 @@ _LARGEST_LOSS = 700.0
 def promises_of(
     owner: str, release: Any, neighbours: Neighbours | None, allowed: tuple[Relation, ...]
 ) -> list[Privacy]:
-    """Return what is promised under the relation asked for, or under every allowed one; at least one promise."""
+    """Return what is promised under the requested relation, or under every allowed one; at least one promise."""
     case = _case(owner, release, neighbours)
     if case.neighbours is not None and case.neighbours not in allowed:
         raise ParameterError(
@@ -57,7 +57,7 @@ def promises_of(
 
 
 def worse_promises(owner: str, release: Any, neighbours: Neighbours | None) -> list[Privacy]:
-    """Return the promises between which the worse counts: the relation asked for, the guarantee's own, or both."""
+    """Return the promises between which the worse counts: the requested relation, the guarantee's own, or both."""
     case = _case(owner, release, neighbours)
     return _promises_under(owner, case, question_relations(case))
 

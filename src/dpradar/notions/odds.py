@@ -54,7 +54,7 @@ def posterior_odds(
     Assumes
     -------
     The attacker knows everything but the answer. Replace-one: the question is about the target's record, such as "is
-    it one of these values?". Add/remove: whether the record was used. The relation asked for, the guarantee's own, or
+    it one of these values?". Add/remove: whether the record was used. The requested relation, the guarantee's own, or
     else the worse of both.
 
     Parameters

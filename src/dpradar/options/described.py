@@ -79,7 +79,7 @@ class Option:
         return self.shape.read(value, self.name, where)
 
     def from_file(self, value: Any, where: Where) -> Any:
-        """Return what a file says, as it was written, or raise ParameterError."""
+        """Return the value of a file, as it was written, or raise ParameterError."""
         return self.shape.from_file(value, self.name, where, self.hint)
 
     def schema(self) -> dict[str, Any]:
@@ -106,11 +106,11 @@ def described(
     help_text
         What it is, as a short sentence.
     group
-        What sort of release it is.
+        The group of releases that it belongs to.
     samples
         Whether outputs can be drawn from it, so that it can be attacked.
     first
-        What a first question about it says of the attacker, as texts.
+        Options of the attacker in a first question about it, as texts.
     eq
         Whether objects with equal options are equal; not where an option is an array.
 

@@ -45,7 +45,7 @@ class Plugin:
         return cls
 
     def _unusable(self, why: str) -> ParameterError:
-        hint = f"Tell the authors of {self.distribution}, or uninstall it."
+        hint = f"Report this to the authors of {self.distribution}, or uninstall it."
         return ParameterError("kind", "a mechanism that can be loaded", f"{self.kind!r} of {self} ({why})", hint)
 
 

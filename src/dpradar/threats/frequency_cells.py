@@ -38,7 +38,7 @@ class FrequencyCells:
 
 
 def cells_of(probabilities: Floats, rows: int) -> FrequencyCells | None:
-    """Return the cells in which the frequencies of a table of so many rows lie; None where none are wide enough.
+    """Return the cells in which the frequencies of a table with this many rows lie; None where none are wide enough.
 
     Guarantee
     ---------

@@ -16,7 +16,7 @@ class Measured:
 
     ``distance`` bounds the total variation between this prior and the one it stands for: the share of the rows in
     suppressed cells, and with a ``confidence`` also what the sample and the smoothing may be off. What is assessed
-    then holds for every prior that near. ``rounding`` bounds how far the frequencies were moved, in steps of so many
+    then holds for every prior that near. ``rounding`` bounds how far the frequencies were moved, in steps of this many
     rows, so that several tables share them; it is 0 for a prior as it was counted.
 
     Examples

@@ -87,8 +87,8 @@ class Continuous:
     def _jumps(self) -> bool:
         """Whether two neighbouring floats inside the interval have much of the probability between them.
 
-        A density may be so steep next to the ends of the interval; inside, nothing tells it from a jump. Where scipy
-        integrates the density there is none.
+        A density may be so steep next to the ends of the interval; inside, it cannot be distinguished from a jump.
+        Where scipy integrates the density there is none.
         """
         if self.is_integrated:
             return False
@@ -387,7 +387,7 @@ class Prior:
 
     @property
     def digest(self) -> str:
-        """A hash of the content, to tell priors apart in memory; it stands in no result, as trying finds the prior."""
+        """A hash of the content, to distinguish priors in memory; in no result, as the prior could be found from it."""
         hasher = hashlib.sha256(self.probabilities.tobytes())
         hasher.update(repr(self.values).encode())
         if self.interval is not None:

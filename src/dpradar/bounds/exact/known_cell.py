@@ -28,7 +28,7 @@ _MOST_WIDTH = 30.0
 _TAIL = 3e-7  # probability that a single ratio lies beyond the grid: Phi(-5)
 _TOLERANCE = 1e-7
 _SMALL = 0.01
-_REGULAR = 8.0  # four times finer should bring 16 times less error; this much is asked before it is believed
+_REGULAR = 8.0  # four times finer should bring 16 times less error; this much is required before it is trusted
 _IRREGULAR = 2.0  # Laplace ratios have atoms, which fall between grid points: only 4 times less, by fits and starts
 
 

@@ -25,7 +25,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> ExactRisk:
-    """Return rad, success and hit when the output is a set of values and the goal tells the values of a fibre apart.
+    """Return rad, success and hit when the output is a set of values and the goal distinguishes the values of a fibre.
 
     Guarantee
     ---------
@@ -55,7 +55,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     top = np.repeat(pi[start], sizes)
     floor = math.exp(-channel.epsilon) * top
     success = float((included * np.where(rank == 0, pi, np.maximum(floor, pi))).sum())
-    # Few different fibre sizes occur, so the rarely vectorised tail is asked for once per size.
+    # Few different fibre sizes occur, so the rarely vectorised tail is computed once per size.
     tails = {int(k): channel.none_of(int(k)) for k in np.unique(sizes)}
     success += float((np.array([tails[int(k)] for k in sizes]) * pi[start]).sum()) + sure_hit
 
@@ -98,7 +98,7 @@ def _one_value_per_class(parts: Segments, prior: Prior) -> bool:
 def _check_one_value_per_class(cover: Cover, prior: Prior) -> None:
     for block in cover.blocks:
         if block.kind != "singletons" or not (block.misses or block.members.size == prior.size):
-            message = "needs a goal that tells the values of a fibre apart; with another goal outputs must be listed"
+            message = "needs a goal that distinguishes the values of a fibre; with another goal outputs must be listed"
             raise Inapplicable(message)
 
 

@@ -102,7 +102,7 @@ def one_hot_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     success = np.zeros(2)
     blocks = list(cover.blocks)
     if any(block.kind != "singletons" for block in blocks):
-        message = "needs a goal that tells the values of a fibre apart"
+        message = "needs a goal that distinguishes the values of a fibre"
         raise Inapplicable(message)
     success += pi[cover.single[cover.single_hits > 0]].sum()
     for block in blocks:

@@ -239,7 +239,7 @@ def _total(pipeline: Pipeline, accounting: Accounting) -> Iterator[LintFinding]:
 
 def _exposed(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
-    if claim is not None and claim.relation.name in ("event", "w-event", "l-trajectory", "element", "trajectory"):
+    if claim is not None and claim.relation.kind == "stream":
         relation = claim.relation
         yield make_finding("granularity", "note", where=str(relation), unit=relation.unit, exposed=relation.exposed)
 

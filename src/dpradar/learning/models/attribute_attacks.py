@@ -29,7 +29,7 @@ MODEL, IMPUTED, LOSS = "the model's scores", "imputed probabilities", "the mean 
 class View:
     """All that an attack may look at, for n targets, k values of the sensitive column and c classes of the model.
 
-    ``prior`` (k): how frequent each value is. ``scores`` (n, k, c): what the model says about the target with each
+    ``prior`` (k): how frequent each value is. ``scores`` (n, k, c): the model's output for the target with each
     value put in. ``labels`` (n): the number of the target's true class, -1 for a class that the model does not know.
     ``imputed`` (n, k): the probability of each value given what is known of the target, without the model.
     ``mean_loss``: the model's mean loss on its training data. What an attack does not need may be left out.

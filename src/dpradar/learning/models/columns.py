@@ -55,7 +55,7 @@ def columns_of(
     checked = {name: _of_one_kind(f"{owner}[{name!r}]", column) for name, column in columns.items()}
     for name in complete:
         if name in checked and (gaps := _count_missing(checked[name])):
-            hint = "Drop these records, or give what is missing a word of its own."
+            hint = "Drop these records, or replace the missing values with a category of their own."
             got = f"{gaps} of {checked[name].size} missing"
             raise ParameterError(f"{owner}[{name!r}]", "a value for each record", got, hint)
     return checked

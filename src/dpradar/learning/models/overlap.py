@@ -2,7 +2,7 @@
 
 People of a small table share all columns by chance, so a coincidence proves nothing. If known records, targets and
 others are draws from one population, every way to deal the same rows out to the three groups is equally likely: this
-says how many coincidences chance explains, without any model of the population.
+gives the number of coincidences that chance explains, without any model of the population.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def from_dp_accounting(source: Any, neighbours: Neighbours | None = None) -> Acc
 
     Assumes
     -------
-    A distribution is a pessimistic estimate, which is what dp-accounting makes unless told otherwise, and bounds both
+    A distribution is a pessimistic estimate, which is what dp-accounting makes by default, and bounds both
     orders of the neighbours. ``from_two_probability_mass_functions`` takes both orders to be the same unless it is
     told ``symmetric=False``; for two distributions that are not mirror images of each other the second order is then
     wrong, and nobody can see it from the outside.

@@ -42,7 +42,7 @@ def from_opacus(source: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
 
     Notes
     -----
-    No neighbour relation is asked for. What is recorded is the mechanism: gradients clipped to a norm C, noise of
+    No neighbour relation is needed. What is recorded is the mechanism: gradients clipped to a norm C, noise of
     ``noise_multiplier`` times C. From that follows what it promises under add/remove, which Opacus' own epsilon is
     about, and under replace-one, where two gradients may lie 2 C apart. ``assess`` takes the relation its question
     needs; ``neighbours=`` chooses where the question leaves it open.

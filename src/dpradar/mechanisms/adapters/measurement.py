@@ -42,7 +42,7 @@ def from_opendp(
 
     Guarantee
     ---------
-    What the map says at ``d_in``, no more: OpenDP's Gaussian measurement tells its zCDP, which is less than is known
+    What the map says at ``d_in``, no more: OpenDP's Gaussian measurement reports its zCDP, which is less than is known
     of Gaussian noise. Where the noise itself is known, describe it (``Gaussian``, ``Laplace``) for tighter answers.
 
     Parameters
@@ -63,7 +63,8 @@ def from_opendp(
 
     Notes
     -----
-    The measure and the metric are told by their ``type``: a user-defined divergence may print as one of OpenDP's own.
+    The measure and the metric are identified by their ``type``: a user-defined divergence may print as one of OpenDP's
+    own.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def _distance(measurement: Any, neighbours: Neighbours | None, d_in: Any) -> tup
     if step is None:
         return _sensitivity(metric, stated, d_in, str(measurement.input_distance_type))
     if stated == "add-remove" and step == "replace-one":
-        hint = "A guarantee about replacing a record says nothing about adding or removing one."
+        hint = "A guarantee about replacing a record does not cover adding or removing one."
         raise ParameterError("from_opendp.neighbours", f"'replace-one' with {metric}", "'add-remove'", hint)
     least = 2 if stated == "replace-one" and step == "add-remove" else 1
     if d_in is None:

@@ -93,7 +93,7 @@ def _add_members(rng: np.random.Generator, bits: Bools, missing: Ints, true_valu
 
 
 def _remove_members(rng: np.random.Generator, bits: Bools, surplus: Ints, true_values: Ints) -> Bools:
-    """Return the rows after so many random members of each are taken out; the own column is left as it is.
+    """Return the rows after this many random members of each are removed; the true value's column stays as it is.
 
     Members are listed, so that one is hit at the first try, also where they are rare.
     """

@@ -132,7 +132,7 @@ class HashedReports:
 
 def _release(name: str, reports: HashedReports) -> Release:
     # Whether value i has the reported hash is a coin of its own: 1/g for others, ``keep`` for the true value. So the
-    # set of values with that hash, which is all a report tells, is what unary encoding with these coins reports.
+    # set of values with that hash, which is all that a report reveals, is what unary encoding with these coins reports.
     tv = reports.keep * -math.expm1(-reports.epsilon) * (1.0 - 1.0 / reports.g)
     same = UnaryChannel(reports.inputs, reports.epsilon, reports.keep, 1.0 / reports.g, tv, name)
     return Release(
@@ -207,7 +207,7 @@ class OLH:
     """
 
     COUNTED_IN_TABLES: ClassVar[bool] = True
-    REPORTS_DEPEND_ON_EPSILON: ClassVar[bool] = True  # the hashes: read with another epsilon they say nothing
+    REPORTS_DEPEND_ON_EPSILON: ClassVar[bool] = True  # the hashes: read with another epsilon they mean nothing
 
     m: Values
     epsilon: Epsilon

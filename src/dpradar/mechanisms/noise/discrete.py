@@ -73,7 +73,7 @@ class LatticeChannel:
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield p(output | input)."""
-        if self.first == self.last:  # all contributions are equal: nothing can be told apart
+        if self.first == self.last:  # all contributions are equal: nothing can be distinguished
             yield np.ones((self.inputs, 1))
             return
         for start in range(self.first, self.last + 1, columns):
@@ -161,7 +161,7 @@ class LatticeChannel:
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
     """Return the listed outputs after clamping to [low, high]: the ends hold all that lies beyond them."""
-    if low >= last:  # all contributions lie below: 'low or less' and 'more' is all that can be told apart
+    if low >= last:  # all contributions lie below: 'low or less' and 'more' is all that can be distinguished
         return low, min(high, low + 1)
     if high <= first:
         return max(low, high - 1), high
@@ -178,8 +178,7 @@ def _bound(
 ) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        norm: Norm = "L1 norm" if isinstance(mechanism, Geometric) else "L2 norm"
-        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, norm)
+        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, mechanism.NORM)
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -228,6 +227,7 @@ class Geometric:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
+    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
 
     scale: Annotated[
         float,
@@ -275,6 +275,8 @@ class DiscreteGaussian:
     >>> DiscreteGaussian(sigma=2.0)
     DiscreteGaussian(sigma=2)
     """
+
+    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
 
     sigma: Annotated[
         float, Gt(0), About("the standard deviation of the noise", example="3", typical=(0.05, 50.0), more_private="up")

@@ -239,7 +239,7 @@ def sensitive(
     contribution is from none at all does not follow from how far two of them are apart.
 
     One number stands for any vector of the same norm. Gaussian noise looks alike in every direction. Under Laplace and
-    geometric noise, what a coordinate tells is how far between its two centres the output lies, and the likelihood
+    geometric noise, what a coordinate reveals is how far between its two centres the output lies, and the likelihood
     ratio depends on the sum of these alone. Compared with a single coordinate, the sum has less mass at both ends and
     more at every point between, so its law is smaller in convex order (Karlin and Novikoff 1963).
     """
@@ -268,10 +268,9 @@ def sensitive(
 def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        norm: Norm = "L1 norm" if isinstance(mechanism, Laplace) else "L2 norm"
-        nonnegative = isinstance(mechanism, Gaussian) and mechanism.nonnegative
+        nonnegative = getattr(mechanism, "nonnegative", False)
         promise = partial(noise_privacy, kernel, on_line=True)
-        return sensitive(promise, mechanism.sensitivity, mechanism.neighbours, norm, nonnegative=nonnegative)
+        return sensitive(promise, mechanism.sensitivity, mechanism.neighbours, mechanism.NORM, nonnegative=nonnegative)
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -291,7 +290,7 @@ class Laplace:
     ``sensitivity`` instead of a query: all that is known is how far the released numbers move, in the L1 norm, and
     ``neighbours`` says when: "add-remove", when one person is added or removed, or "replace-one", when one person's
     data are replaced. It has no default. Questions about two records (``rad``) take twice an add-remove sensitivity;
-    a replace-one sensitivity says nothing about taking part. A count, or a sum of numbers from 0 to s, moves by at most
+    a replace-one sensitivity does not cover taking part. A count, or a sum of numbers from 0 to s, moves by at most
     s under either relation: state that under replace-one for the tighter answer about two records.
 
     Notes
@@ -308,6 +307,7 @@ class Laplace:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
+    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
 
     scale: Annotated[
         float,
@@ -360,6 +360,7 @@ class Gaussian:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("sigma",)
+    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
 
     sigma: Annotated[
         float,
