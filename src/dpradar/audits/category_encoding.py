@@ -37,7 +37,7 @@ class CategoryColumn:
         bin_codes = 0 if self.edges is None else np.searchsorted(self.edges, values, side="right")
         return np.where(listed, near, self.atoms.size + bin_codes).astype(np.int32)
 
-    def named(self, categories: NDArray[np.intp], names: tuple[Any, ...] | None) -> str:
+    def describe(self, categories: NDArray[np.intp], names: tuple[Any, ...] | None) -> str:
         """Return the categories in words."""
         words = []
         for category in categories.tolist():

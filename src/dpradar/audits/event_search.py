@@ -110,10 +110,10 @@ class _Ratios:
             return f"bits in favour ({', '.join(parts)}{more}): score at least {threshold:.4g}"
         if len(self.tables) == 1:
             inside = np.flatnonzero(self.tables[0] >= threshold)
-            return f"output in {{{self.encoder.columns[0].named(inside, names)}}}"
+            return f"output in {{{self.encoder.columns[0].describe(inside, names)}}}"
         if len(active) == 1:
             inside = np.flatnonzero(self.tables[active[0]] >= threshold)
-            return f"coordinate {active[0]} in {{{self.encoder.columns[active[0]].named(inside, names)}}}"
+            return f"coordinate {active[0]} in {{{self.encoder.columns[active[0]].describe(inside, names)}}}"
         return f"score of {len(active)} coordinates at least {threshold:.4g}"
 
 

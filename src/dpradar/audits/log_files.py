@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import MissingExtra, ParameterError
 from ..numerics.limited_reading import open_table
 from ..params import shown
-from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing, normalise
+from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing_value_error, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def _read_rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn
         for place, codes, append in parts:
             text = row[place]
             if not text:
-                raise missing(f"column {header[place]!r}", number - 1)
+                raise missing_value_error(f"column {header[place]!r}", number - 1)
             append(codes.setdefault(text, len(codes)))
     if not number:
         raise ParameterError("path", "a file with rows below its header", "none", "Is it the right file?")
@@ -141,7 +141,7 @@ def parse_values(column: _LogColumn, *, words: bool = False) -> list[Any]:
     others = [i for i, text in enumerate(texts) if not REAL.fullmatch(text)]
     if not words and len(others) < len(texts) and all(_MISSING_WORDS.fullmatch(texts[i]) for i in others):
         original = list(column.codes_by_text)
-        raise missing(f"column {column.name!r}", min(column.first_row(original[i]) for i in others))
+        raise missing_value_error(f"column {column.name!r}", min(column.first_row(original[i]) for i in others))
     return texts
 
 
@@ -195,7 +195,7 @@ def _stack_columns(names: Sequence[str], columns: Sequence[Any], kind: Requested
     arrays = []
     for name, column in zip(names, columns, strict=True):
         if np.ma.is_masked(column):
-            raise missing(f"column {name!r}", int(np.argmax(np.ma.getmaskarray(column))))
+            raise missing_value_error(f"column {name!r}", int(np.argmax(np.ma.getmaskarray(column))))
         values = np.asarray(column)
         if values.ndim != 1 or values.dtype.kind not in "biuf":
             hint = "Give one column as output, or columns of numbers."

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..attacks.attack_runs import AttackCounts, count_outcomes, draw_targets
 from ..attacks.optimal import optimal_attack
-from ..attacks.strategies import GuessAttack, saying_the_report
+from ..attacks.strategies import GuessAttack, report_attack
 from ..attacks.work_units import WorkUnits
 from ..bounds import assess
 from ..errors import ParameterError
@@ -116,7 +116,7 @@ def _attack(source: OutputSource, threat: Threat, protocol: Any, guess: Any) -> 
         return GuessAttack(guess, threat, getattr(guess, "__name__", "a strategy"))
     if protocol is not None:
         return optimal_attack(protocol, threat)
-    return saying_the_report(threat)
+    return report_attack(threat)
 
 
 def _run(

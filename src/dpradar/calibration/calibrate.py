@@ -91,7 +91,7 @@ def calibrate_family(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
 ) -> Calibration:
     """Return the calibration of a family; ``calibrate`` describes it."""
-    if any(why := limit.hopeless for limit in limits):
+    if any(why := limit.unreachable_reason for limit in limits):
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
     directed_family = _with_direction(family, limits)
     risky = any(limit.risks for limit in limits)
@@ -125,7 +125,7 @@ def _delayed_progress(progress: Callable[[str], None] | None) -> Callable[[str],
 
 
 def _priors_of_limits(limits: Sequence[Limit]) -> list[Prior | None]:
-    priors = [limit.who.prior for limit in limits if limit.who.prior is not None]
+    priors = [limit.attacker.prior for limit in limits if limit.attacker.prior is not None]
     return list({id(prior): prior for prior in priors}.values()) or [None]
 
 
@@ -133,7 +133,7 @@ def _search(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
 ) -> ParameterSearch:
     def measure(limit: Limit, release: Any, about: Prior | None) -> list[Achieved]:
-        return limit.achieved(release, about) if risky else limit.spent(release)
+        return limit.achieved(release, about) if risky else limit.costs_of(release)
 
     return ParameterSearch(
         family, limits, measure, _priors_of_limits(limits), precision, progress, sign=1 if risky else -1
@@ -159,7 +159,7 @@ def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *,
     family, best = search.family, search.best
     if best is None or status == "unmet":
         return _unmet(family, _why_unmet(search), search.tried)
-    costs = [one for limit in limits for one in limit.spent(best.mechanism)]
+    costs = [one for limit in limits for one in limit.costs_of(best.mechanism)]
     over = [one for one in costs if one.value > (one.limit or 0.0)]
     if risky and over:
         worst = over[0]
@@ -189,7 +189,7 @@ def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *,
 def _assumes(limits: Sequence[Limit], release: Any) -> tuple[str, ...]:
     """Return what the description takes for granted, such as a stated sensitivity or how records are sampled."""
     cases = [
-        Case(release, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
+        Case(release, limit.attacker, limit.neighbours, about=about if limit.attacker.prior is None else None)
         for limit, about in product(limits, _priors_of_limits(limits))
         if limit.risks
     ]

@@ -15,7 +15,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
-from .losses import SAME_LOSS, Losses, compose, grid_of, listed, pair_of_curve
+from .losses import SAME_LOSS, Losses, compose, grid_of, list_losses, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import renyi_curve
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Composition",
+    "compose_promises",
     "composed_tv",
     "composition",
     "concatenate_pairs",
     "forget_compositions",
     "gaussian_mu",
     "promise_of_pairs",
-    "together",
 ]
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ class Composition:
         return self._forward if self.symmetric else self._losses(swapped(self.pairs))
 
     def _losses(self, pairs: Pairs) -> Losses:
-        one_by_one = listed(pairs) if self.step == 0.0 else None
+        one_by_one = list_losses(pairs) if self.step == 0.0 else None
         return self._on_a_grid(pairs, self.step) if one_by_one is None else one_by_one
 
     def _on_a_grid(self, pairs: Pairs, step: float) -> Losses:
@@ -256,7 +256,7 @@ def forget_compositions() -> None:
 @lru_cache(maxsize=16)  # one may hold some 10 MB; a calibration asks for a few again and again
 def _composition(pairs: Pairs, accuracy_goal: Accuracy) -> Composition:
     step, exact = grid_of(pairs, _USUAL_CAP)
-    if listed(pairs) is not None and listed(swapped(pairs)) is not None:
+    if list_losses(pairs) is not None and list_losses(swapped(pairs)) is not None:
         return Composition(pairs, 0.0, exact=True)
     if exact:
         return Composition(pairs, step, exact=True)
@@ -329,7 +329,7 @@ def promise_of_pairs(pairs: Pairs, relation: Relation, source: str) -> Privacy:
     )
 
 
-def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
+def compose_promises(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
     """Return the promise of several releases about the same person, each made a number of times.
 
     Notes

@@ -12,7 +12,7 @@ from ..errors import MissingExtra, NumericsError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["import_dp_accounting", "self_convolved"]
+__all__ = ["import_dp_accounting", "self_convolution"]
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ def import_dp_accounting() -> ModuleType:
     return module
 
 
-def self_convolved(masses: Floats, times: int, truncation: float, most: int) -> tuple[int, Floats]:
+def self_convolution(masses: Floats, times: int, truncation: float, most: int) -> tuple[int, Floats]:
     """Return the distribution of a sum of ``times`` draws; at most ``truncation`` of it is cut off.
 
     dp-accounting says how far the sum reaches (a Chernoff bound); more than ``most`` cells are an error, not a wait.

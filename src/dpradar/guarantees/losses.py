@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NumericsError
-from .dp_accounting_library import self_convolved
+from .dp_accounting_library import self_convolution
 from .pairs import AtomPair, finite_pair
 
 if TYPE_CHECKING:
     from .curves import TradeoffCurve
     from .pairs import Pair, Pairs
 
-__all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "listed", "pair_of_curve"]
+__all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "list_losses", "pair_of_curve"]
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
@@ -115,12 +115,12 @@ def _atoms(first: int, step: float, values: Floats) -> _Grid:
     return _Grid(first, step, np.maximum(masses, 0.0), float(values[-1]))
 
 
-def _above(pair: Pair, step: float, cap: float) -> _Grid:
+def _upper_grid(pair: Pair, step: float, cap: float) -> _Grid:
     first, _, values = _grid(pair, step, cap)
     return _atoms(first, step, values)
 
 
-def _below(pair: Pair, step: float, cap: float) -> _Grid:
+def _lower_grid(pair: Pair, step: float, cap: float) -> _Grid:
     """Return losses on the grid whose profile lies below that of the pair (docs/derivations/losses.md)."""
     first, epsilon, values = _grid(pair, step, cap)
     at = np.exp(np.minimum(epsilon, _LARGEST))
@@ -216,7 +216,7 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
 
     total: _Grid | None = None
     for pair, times in pairs:
-        single = (_below if below else _above)(pair, step, cap)
+        single = (_lower_grid if below else _upper_grid)(pair, step, cap)
         part = _power(single, times, below=below)
         if total is None:
             total = part
@@ -236,13 +236,13 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
 def _power(single: _Grid, times: int, *, below: bool) -> _Grid:
     if times == 1:
         return single
-    offset, masses = self_convolved(single.masses, times, _TRUNCATION, _MOST_CELLS)
+    offset, masses = self_convolution(single.masses, times, _TRUNCATION, _MOST_CELLS)
     infinite = -math.expm1(times * math.log1p(-min(single.infinite, 1.0 - 1e-16)))
     slack = _TRUNCATION + _ROUNDING * times
     return _Grid(single.first * times + offset, single.step, masses, infinite + (-slack if below else slack))
 
 
-def listed(pairs: Pairs) -> Losses | None:
+def list_losses(pairs: Pairs) -> Losses | None:
     """Return the losses of finite pairs together, one by one, while there are few of them."""
     at, masses, infinite = np.zeros(1), np.ones(1), 0.0
     for pair, times in pairs:
@@ -255,7 +255,7 @@ def listed(pairs: Pairs) -> Losses | None:
         for own, weights in [together] if together is not None and fits else repeat(single, times):
             if at.size * own.size > 4 * _MOST_ATOMS:
                 return None
-            at, masses = _merged((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
+            at, masses = _merge_equal((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
             if at.size > _MOST_ATOMS:
                 return None
         infinite = 1.0 - (1.0 - infinite) * (1.0 - pair.infinite) ** times
@@ -292,7 +292,7 @@ def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats
     return (times * at[0] + step * np.arange(power.size))[possible], power[possible]
 
 
-def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
+def _merge_equal(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
     """Add up what differs by rounding only; the larger loss counts."""
     order = np.argsort(at)
     at, masses = at[order], masses[order]

@@ -242,7 +242,7 @@ class Profile:
         Profile(..., neighbours='add-remove')
         """
         check_neighbours("Profile", neighbours)
-        epsilons, deltas = _tabulated(delta)
+        epsilons, deltas = _tabulate(delta)
         return cls(epsilons, deltas, neighbours)
 
     def privacy(self, relation: Relation) -> Privacy | None:
@@ -271,7 +271,7 @@ _CLOSE, _CLOSE_SHARE = 8e-5, 0.08  # a cell that is this good is halved once mor
 _NOISE = 1e-16
 
 
-def _tabulated(delta: Callable[[float], float]) -> tuple[list[float], list[float]]:
+def _tabulate(delta: Callable[[float], float]) -> tuple[list[float], list[float]]:
     """Return epsilons and the deltas there: cells are halved, the worst first, until all are good enough."""
     table: dict[float, float] = {}
 

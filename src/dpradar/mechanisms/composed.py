@@ -13,12 +13,12 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ParameterError
-from ..guarantees.composition import composed_tv, concatenate_pairs, together
+from ..guarantees.composition import compose_promises, composed_tv, concatenate_pairs
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..options import About, Shape, described
 from ..params import shown
-from .capabilities import FiniteChannel, Mechanism, Release, taken_for_granted
+from .capabilities import FiniteChannel, Mechanism, Release, assumptions_of
 from .counts import CountModel, count_channel
 from .query import largest_distance, smallest_radius
 
@@ -74,7 +74,7 @@ def _composed_privacy(parts: Sequence[tuple[Release, int]], relation: Relation) 
     """Return the promise of the parts together, or None when one of them promises nothing."""
     promises = [(part.privacy(relation), times) for part, times in parts]
     available = [(promise, times) for promise, times in promises if promise is not None]
-    return together(available, relation) if len(available) == len(promises) else None
+    return compose_promises(available, relation) if len(available) == len(promises) else None
 
 
 def _gaussian_privacy(vectors: Floats, absent: Floats, relation: Relation) -> Privacy:
@@ -136,7 +136,7 @@ def _part(mechanism: Any, prior: Prior | None) -> Release:
     """Return a mechanism's release about the prior, or a guarantee as a release of which nothing more is known."""
     if isinstance(mechanism, Mechanism):
         return mechanism.at(prior)
-    return Release(name=repr(mechanism), privacy=mechanism.privacy, assumes=taken_for_granted(mechanism))
+    return Release(name=repr(mechanism), privacy=mechanism.privacy, assumes=assumptions_of(mechanism))
 
 
 def _checked_parts(owner: str, mechanisms: object) -> tuple[Any, ...]:

@@ -274,7 +274,7 @@ def subset_law(
         if lowest - remaining > first:
             next_states = np.hstack([next_states[:, :2].sum(axis=1, keepdims=True), next_states[:, 2:]])
             first += 1
-        states, weights = _merged(next_states, weights)
+        states, weights = _merge_equal(next_states, weights)
     return states, weights
 
 
@@ -309,7 +309,7 @@ def _draw_from_histograms(
     return rows, drawn_counts, weights
 
 
-def _merged(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
+def _merge_equal(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
     """Add up the weights of equal rows."""
     # Rows as numbers modulo 2^64 sort much faster; whether equal numbers are equal rows is looked at.
     _, first, where = np.unique(_keys(states), return_index=True, return_inverse=True)

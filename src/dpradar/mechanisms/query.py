@@ -27,8 +27,8 @@ __all__ = [
     "Truncate",
     "check_sensitivity",
     "contributions",
-    "exactly",
-    "further",
+    "exact_repr",
+    "further_options_repr",
     "largest_distance",
     "pairs_affordable",
     "smallest_radius",
@@ -102,13 +102,13 @@ def check_sensitivity(owner: str, sensitivity: object, neighbours: object, query
         raise ParameterError(f"{owner}.neighbours", STATED, "nothing", RELATIONS)
 
 
-def exactly(x: float) -> str:
+def exact_repr(x: float) -> str:
     """Return a number for a repr: short where that is the number, in full where it is not."""
     short = f"{x:g}"
     return short if float(short) == x else repr(x)
 
 
-def further(mechanism: Any) -> str:
+def further_options_repr(mechanism: Any) -> str:
     """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
     names = ("truncate", "sensitivity", "neighbours", "nonnegative")
     values = {name: getattr(mechanism, name, None) for name in names}

@@ -17,7 +17,7 @@ from .columns import as_numbers, columns_of, kinds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["AttributeAttacker", "Targets", "check_classes", "joined"]
+__all__ = ["AttributeAttacker", "Targets", "check_classes", "concatenate_targets"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Targets:
         return Targets(self.known[rows], self.labels[rows], self.truth[rows], imputed)
 
 
-def joined(first: Targets, second: Targets) -> Targets:
+def concatenate_targets(first: Targets, second: Targets) -> Targets:
     """Return the records of both, one after the other."""
     imputed = None
     if first.imputed is not None and second.imputed is not None:

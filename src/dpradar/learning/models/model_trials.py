@@ -13,7 +13,7 @@ from ...attacks.attack_runs import checked_seed
 from ...attacks.measure import measure
 from ...errors import ParameterError
 from ...params import Param
-from .attribute_attacker import check_classes, joined
+from .attribute_attacker import check_classes, concatenate_targets
 from .attribute_attacks import IMPUTED, LOSS, MODEL, AttributeAttack, as_attack
 from .columns import kinds
 from .overlap import coincidences
@@ -264,7 +264,7 @@ def _pairs(attacker: AttributeAttacker, targets: Any, others: Any, *, impute: bo
     """Return the targets and behind them, in the same order, the others; and notes on coincidences."""
     people, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
     _check_sizes(people, other)
-    return joined(people, other), coincidences(people, other, attacker.auxiliary, "the attacker's records")
+    return concatenate_targets(people, other), coincidences(people, other, attacker.auxiliary, "the attacker's records")
 
 
 def _check_sizes(targets: Targets, other: Targets) -> None:

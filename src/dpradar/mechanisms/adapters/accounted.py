@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...guarantees.composition import composition, together
+from ...guarantees.composition import compose_promises, composition
 from ...guarantees.pairs import Pair, SampledGaussianPair
 from ...guarantees.privacy import Privacy, Relation
 from ...guarantees.profile import Profile
-from ..capabilities import Mechanism, taken_for_granted
+from ..capabilities import Mechanism, assumptions_of
 from ..dpsgd import DPSGD, POISSON
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Sampled:
     @property
     def assumes(self) -> tuple[str, ...]:
         """What the sampling and the release take for granted."""
-        return (POISSON, *taken_for_granted(self.part))
+        return (POISSON, *assumptions_of(self.part))
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under add/remove; under replace-one no dominating pair is known to us."""
@@ -155,7 +155,7 @@ class Accounted:
     @property
     def assumes(self) -> tuple[str, ...]:
         """What the parts and the library's way to list them take for granted, each once."""
-        notes_of_parts = [note for part, _ in self.parts for note in taken_for_granted(part)]
+        notes_of_parts = [note for part, _ in self.parts for note in assumptions_of(part)]
         return tuple(dict.fromkeys((*notes_of_parts, *self.notes)))
 
     def privacy(self, relation: Relation) -> Privacy | None:
@@ -166,7 +166,7 @@ class Accounted:
             return self._doubled() if relation == "replace-one" else None
         if len(available) == 1 and available[0][1] == 1 and available[0][0].curve is not None:
             return available[0][0]
-        return together(available, relation)
+        return compose_promises(available, relation)
 
     def _doubled(self) -> Privacy | None:
         """Return what the whole under add/remove implies under replace-one."""

@@ -25,11 +25,11 @@ from ..query import (
     Truncate,
     check_sensitivity,
     contributions,
-    exactly,
-    further,
+    exact_repr,
+    further_options_repr,
 )
 from .laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
-from .real import Norm, Range, check_amount, sensitive
+from .real import Norm, Range, check_amount, release_of_sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,12 +173,14 @@ def _lattice_privacy(law: GeometricLaw | DiscreteGaussianLaw, distance: float, r
     return LatticeChannel(points, law, -law.margin, int(points[1]) + law.margin, None).privacy(relation)
 
 
-def _bound(
+def _bind_to_prior(
     mechanism: Geometric | DiscreteGaussian, law: GeometricLaw | DiscreteGaussianLaw, prior: Prior | None
 ) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, mechanism.NORM)
+        return release_of_sensitivity(
+            partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, mechanism.NORM
+        )
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -246,7 +248,7 @@ class Geometric:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, GeometricLaw(self.scale), prior)
+        return _bind_to_prior(self, GeometricLaw(self.scale), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
@@ -256,7 +258,7 @@ class Geometric:
         return {"error": float(far), "variance": 2.0 * r / (1.0 - r) ** 2}
 
     def __repr__(self) -> str:
-        return f"Geometric(scale={exactly(self.scale)}{further(self)})"
+        return f"Geometric(scale={exact_repr(self.scale)}{further_options_repr(self)})"
 
 
 @described("discrete-gaussian", "Discrete Gaussian noise.", "noise", first={"values": "0:10"}, eq=False)
@@ -293,7 +295,7 @@ class DiscreteGaussian:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, DiscreteGaussianLaw(self.sigma), prior)
+        return _bind_to_prior(self, DiscreteGaussianLaw(self.sigma), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
@@ -304,4 +306,4 @@ class DiscreteGaussian:
         return {"error": float(k[int(np.argmax(inside >= _MOST_RUNS))]), "variance": float(mass @ np.square(k))}
 
     def __repr__(self) -> str:
-        return f"DiscreteGaussian(sigma={exactly(self.sigma)}{further(self)})"
+        return f"DiscreteGaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"

@@ -29,8 +29,8 @@ from ..query import (
     Truncate,
     check_sensitivity,
     contributions,
-    exactly,
-    further,
+    exact_repr,
+    further_options_repr,
     largest_distance,
     pairs_affordable,
     smallest_radius,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
 
-__all__ = ["Gaussian", "Laplace", "NoisyVectors", "sensitive"]
+__all__ = ["Gaussian", "Laplace", "NoisyVectors", "release_of_sensitivity"]
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
@@ -220,7 +220,7 @@ class NoisyInterval:
         return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
-def sensitive(
+def release_of_sensitivity(
     privacy: Callable[[float, Relation], Privacy],
     sensitivity: float,
     neighbours: Neighbours,
@@ -265,12 +265,16 @@ def sensitive(
     return Release(name="noise", privacy=promise, assumes=(note,))
 
 
-def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None) -> Release:
+def _bind_to_prior(
+    mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None
+) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
         nonnegative = getattr(mechanism, "nonnegative", False)
         promise = partial(noise_privacy, kernel, on_line=True)
-        return sensitive(promise, mechanism.sensitivity, mechanism.neighbours, mechanism.NORM, nonnegative=nonnegative)
+        return release_of_sensitivity(
+            promise, mechanism.sensitivity, mechanism.neighbours, mechanism.NORM, nonnegative=nonnegative
+        )
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -331,14 +335,14 @@ class Laplace:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, LaplaceKernel(self.scale), prior)
+        return _bind_to_prior(self, LaplaceKernel(self.scale), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, scale ln 20, and the variance 2 scale^2."""
         return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale * self.scale}
 
     def __repr__(self) -> str:
-        return f"Laplace(scale={exactly(self.scale)}{further(self)})"
+        return f"Laplace(scale={exact_repr(self.scale)}{further_options_repr(self)})"
 
 
 @described("gaussian", "Gaussian noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
@@ -393,11 +397,11 @@ class Gaussian:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, GaussianKernel(self.sigma), prior)
+        return _bind_to_prior(self, GaussianKernel(self.sigma), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, and the variance."""
         return {"error": NORMAL_95 * self.sigma, "variance": self.sigma * self.sigma}
 
     def __repr__(self) -> str:
-        return f"Gaussian(sigma={exactly(self.sigma)}{further(self)})"
+        return f"Gaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"
