@@ -55,8 +55,8 @@ class Facts:
         value = getattr(self, name)
         return math.inf if value is None else float(value)
 
-    def given(self) -> dict[str, int | str]:
-        """Return what was given."""
+    def stated_facts(self) -> dict[str, int | str]:
+        """Return the facts that were stated, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
 

@@ -48,7 +48,7 @@ def account_costs(pipeline: Pipeline) -> Accounting:
         claimed=None if claim is None else str(claim.granularity),
         met=None if claim is None else _follows(claim, totals[0]),
         warnings=tuple(dict.fromkeys(notes)),
-        facts=dict(pipeline.facts.given()),
+        facts=dict(pipeline.facts.stated_facts()),
         version=__version__,
     )
 

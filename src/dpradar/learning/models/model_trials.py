@@ -115,15 +115,15 @@ def attack_model(
 
 
 def _hits(
-    chosen: Sequence[AttributeAttack], attacker: AttributeAttacker, model: Any, people: Targets, rows: list[int]
+    attacks: Sequence[AttributeAttack], attacker: AttributeAttacker, model: Any, people: Targets, rows: list[int]
 ) -> dict[str, list[bool]]:
     """Return, for each attack, about whom of these rows of the people it is right."""
-    needs = frozenset[str]().union(*(one.needs for one in chosen))
+    needs = frozenset[str]().union(*(one.needs for one in attacks))
     if needs & {MODEL, LOSS}:
         check_classes(model, people.labels)  # of all: this one's label may be missing from the training data
     some = people.take(rows)
     view = attacker.view(model, some, needs)
-    return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in chosen}
+    return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in attacks}
 
 
 def _group_by_target(

@@ -80,10 +80,10 @@ class HadamardResponse:
             sets=self,
             sample=self.sample,
             likelihoods=self.likelihoods,
-            estimator=ShareEstimator(self.keep, self.other, self._held),
+            estimator=ShareEstimator(self.keep, self.other, self._contained),
         )
 
-    def _held(self, reports: Ints) -> Floats:
+    def _contained(self, reports: Ints) -> Floats:
         """Return how many of the reports hold each value."""
         signs = _walsh_hadamard(np.bincount(reports, minlength=self.outputs).astype(float))
         return (reports.size + signs[1 : self.m + 1]) / 2.0
