@@ -30,14 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["AttackJob", "attack", "attack_job"]
 
-TRIALS = Param(name="trials", integer=True, low=1, high=1e12, what="how often the attack is run", typical=(1000, 1e6))
+TRIALS = Param(
+    name="trials", integer=True, low=1, high=1e12, what="the number of simulated attacks", typical=(1000, 1e6)
+)
 CONFIDENCE = Param(
     name="confidence",
     low=0.0,
     high=1.0,
     low_open=True,
     high_open=True,
-    what="the probability with which an interval holds the true number",
+    what="the probability that an interval contains the true value",
     typical=(0.9, 0.999),
 )
 _ENTRIES = 8_000_000  # reports times values in one piece of work

@@ -28,7 +28,7 @@ _PRECISION = Param(
     name="precision",
     low=1e-9,
     high=0.1,
-    what="how close the answer is to the least noise, relatively",
+    what="the relative distance of the answer from the least noise",
     typical=(1e-6, 1e-2),
 )
 _DIRECTION_PROBES = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
@@ -65,11 +65,11 @@ def calibrate(
     limits
         One or several; all are kept, and ``binding`` names the one that decides.
     precision
-        How close the answer is to the least noise, relatively.
+        The relative distance of the answer from the least noise.
     progress
         Called with a line of text for every value tried, once the search has taken a second.
     times
-        How often the release is made about the same person, with independent noise.
+        The number of times the release is made about the same person, with independent noise.
 
     Notes
     -----

@@ -35,11 +35,11 @@ __all__ = ["COSTS", "UNRESOLVED", "Limit"]
 COSTS = ("error", "variance", "frequency_error")
 UNRESOLVED = "privacy losses cannot be resolved below delta"
 _PROBABILITY = Param(
-    name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
+    name="limit", low=0.0, high=1.0, what="the largest probability that is accepted", typical=(0.01, 0.9)
 )
 _REPORTS = Param(name="limit", integer=True, low=1, what="the number of reports that a frequency is estimated from")
 _ROUNDING = 1e-12
-_POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
+_POSITIVE = Param(name="limit", low=0.0, what="the largest value that is accepted", typical=(0.1, 10.0))
 _Probability = Annotated[float, _PROBABILITY] | None
 _Positive = Annotated[float, _POSITIVE] | None
 

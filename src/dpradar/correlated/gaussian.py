@@ -99,7 +99,13 @@ def rho_where_h_helps(m: int) -> float:
 
 
 def equal_variances(covariance: Floats) -> bool:
-    """Return whether the diagonal is constant, as Definition 6.9 asks."""
+    """Return whether the diagonal is constant, as [GuerraThesis] Definition 6.9 requires.
+
+    Examples
+    --------
+    >>> equal_variances(np.array([[4.0, 1.0], [1.0, 4.0]]))
+    True
+    """
     diagonal = np.diag(covariance)
     return bool(np.ptp(diagonal) <= _EQUAL * diagonal.max())
 
@@ -111,7 +117,13 @@ def correlations(covariance: Floats) -> Floats:
 
 
 def largest_correlation(covariance: Floats) -> float:
-    """Return the largest correlation between two records, in absolute value; 0 for a single record."""
+    """Return the largest correlation between two records, in absolute value; 0 for a single record.
+
+    Examples
+    --------
+    >>> largest_correlation(np.array([[4.0, -1.0], [-1.0, 4.0]]))
+    0.25
+    """
     off = np.abs(correlations(covariance))
     np.fill_diagonal(off, 0.0)
     return float(off.max())

@@ -42,8 +42,8 @@ CONFIDENCE = Param(
     high_open=True,
     what="the confidence of the region of priors that the numbers hold for",
 )
-_DOMAIN = Param(name="domain", integer=True, low=2, what="how many different records the mechanism takes")
-_MOST = Param(name="most_cells", integer=True, low=2, what="the most occupied cells that are worked with")
+_DOMAIN = Param(name="domain", integer=True, low=2, what="the number of different records that the mechanism accepts")
+_MOST = Param(name="most_cells", integer=True, low=2, what="the largest number of occupied cells")
 _PRODUCT = "product"
 
 
@@ -111,7 +111,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
         (unequal chances of being drawn, non-response, raking) are not covered: a rare row with a large weight that
         the sample happens to lack can move the true frequencies by any amount.
     domain
-        How many different records the mechanism takes: ``"product"`` for all combinations of the values seen, or a
+        The number of different records that the mechanism accepts: ``"product"`` for all combinations of values, or a
         number; records that were not seen have probability 0. By default the occupied cells.
     memory
         What DuckDB may use before it works with temporary files; for files and data frames only.

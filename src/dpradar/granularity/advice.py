@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["advise"]
 
-_EPSILON = Param(name="epsilon", low=0.0, what="the guarantee under the granularity", typical=(0.1, 10.0))
+_EPSILON = Param(
+    name="epsilon", low=0.0, what="the epsilon that is guaranteed under the granularity", typical=(0.1, 10.0)
+)
 _MOST_STATES = 500
 
 

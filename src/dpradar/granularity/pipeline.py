@@ -28,7 +28,7 @@ Notion = Literal["pure", "gaussian"]
 _BUDGET = Param(name="budget", low=0.0, what="the privacy loss of the step", typical=(0.0, 10.0))
 _DELTA = Param(name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound")
 _CHANGED = Param(name="changes", integer=True, low=1, what="how many cells one step of the granularity changes")
-_TIMES = Param(name="times", integer=True, low=1, what="how often the step is made", typical=(1, 100))
+_TIMES = Param(name="times", integer=True, low=1, what="the number of times the step is run", typical=(1, 100))
 _SENSITIVITY = Param(
     name="sensitivity",
     low=0.0,

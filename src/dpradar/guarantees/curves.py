@@ -85,7 +85,16 @@ def gaussian_curve(mu: float) -> TradeoffCurve:
 
 
 def approx_curve(epsilon: float, delta: float) -> TradeoffCurve:
-    """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}."""
+    """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}.
+
+    The smallest false-negative rate that (epsilon, delta)-DP allows at a false-positive rate x: Dong, Roth and Su
+    (2022), Proposition 2.5.
+
+    Examples
+    --------
+    >>> round(approx_curve(1.0, 0.01).at(0.05), 6)
+    0.854086
+    """
     if epsilon > _LARGEST_EPSILON:
         return _no_privacy()
 

@@ -211,7 +211,16 @@ def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
 
 
 def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = False) -> Losses:
-    """Return the losses of all pairs together: from above, or from below where asked; single ones up to ``cap``."""
+    """Return the losses of all pairs together: from above, or with ``below`` from below; single ones up to ``cap``.
+
+    Losses are rounded to multiples of ``step``, up or down, so that delta is never below, or never above, the true one.
+
+    Examples
+    --------
+    >>> from dpradar.theorems import GaussianPair
+    >>> round(float(compose([(GaussianPair(1.0), 4)], 1e-3).delta(1.0)), 3)
+    0.51
+    """
     from scipy import signal
 
     total: _Grid | None = None

@@ -35,11 +35,11 @@ __all__ = ["ExperimentJob", "experiment", "experiment_job"]
 
 _SHARD = 32  # runs trained together: what they need at once still fits into the second cache
 _COUNTS = (
-    Param(name="runs", integer=True, low=1, what="how many models are trained", typical=(8, 8_000)),
-    Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
+    Param(name="runs", integer=True, low=1, what="the number of models to train", typical=(8, 8_000)),
+    Param(name="shard", integer=True, low=1, what="the number of models trained together", typical=(8, 128)),
 )
-_WORKERS = Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8))
-_SEED = Param(name="seed", integer=True, low=0, what="the seed; it gives the same trainings again")
+_WORKERS = Param(name="workers", integer=True, low=1, what="the number of processes that train models", typical=(1, 8))
+_SEED = Param(name="seed", integer=True, low=0, what="the seed, which makes the training reproducible")
 _FIELDS = ("targets", "likelihoods", "plain", "distances")
 _DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 

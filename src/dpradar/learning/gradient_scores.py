@@ -35,7 +35,7 @@ RATE = Param(
     low=0.0,
     high=1.0,
     low_open=True,
-    what="the probability with which a record takes part in a step",
+    what="the probability that a record takes part in a step",
     typical=(0.001, 1.0),
 )
 _ROWS = "Rows of equal length."

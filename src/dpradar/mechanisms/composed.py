@@ -200,7 +200,7 @@ Times = Annotated[
     int,
     Ge(1),
     About(
-        "how often the release is made about the same person",
+        "the number of times the release is made about the same person",
         example="12",
         typical=(1, 50),
         more_private="down",

@@ -32,7 +32,7 @@ _NOTES = {
     "same-model": "second term of rad: the same models, asked about people who are not in their training data",
     "same-target": "second term of rad: the same people, asked of models trained with someone else in their place",
 }
-_MODELS = Param(name="models", integer=True, low=1, what="how many models each target gets", typical=(1, 10))
+_MODELS = Param(name="models", integer=True, low=1, what="the number of models for each target", typical=(1, 10))
 
 
 def attack_model(

@@ -27,7 +27,7 @@ __all__ = ["from_dp_accounting"]
 
 Parts = list[tuple[Any, int]]
 
-_COUNT = Param(name="count", integer=True, low=0, what="how often the event takes place")
+_COUNT = Param(name="count", integer=True, low=0, what="the number of times the event takes place")
 _NOISE = Param(
     name="noise_multiplier", low=0.0, what="the size of the noise divided by the largest norm of one contribution"
 )

@@ -378,7 +378,7 @@ class Gaussian:
     nonnegative: Annotated[
         bool,
         About(
-            "whether nobody's contribution has a negative entry, as in a histogram",
+            "whether no contribution has a negative entry, as in a histogram",
             example="true",
             label="A person's contributions are never negative",
             folded=True,
