@@ -117,9 +117,8 @@ class CountModel:
 
         Notes
         -----
-        A report distinguishes two values when it contains one of them only; then it is the true one with odds
-        e^epsilon. With n such reports, d more of them for one value than for the other, TV = E[(1 - e^(-epsilon d)) 1{d
-        > 0}].
+        A report distinguishes two values when it contains only one; that is the true one with odds e^epsilon.
+        With n such reports, d more of them for one value than for the other, TV = E[(1 - e^(-epsilon d)) 1{d > 0}].
 
         Examples
         --------
@@ -263,12 +262,10 @@ def subset_law(
     first = 0
     for remaining, size in zip(reversed(range(len(sizes))), sizes, strict=True):
         full = first + states.shape[1] - 2 >= top
-        rows, drawn_counts, weights = _draw_from_histograms(
-            states, weights, size, factorial, most // states.shape[1], frozen=full
-        )
+        rows, sampled, weights = _sample_states(states, weights, size, factorial, most // states.shape[1], frozen=full)
         next_states = np.hstack([states[rows], np.zeros((rows.size, 1), dtype=np.int64)])
-        next_states[:, 1:-1] -= drawn_counts[:, 1:]
-        next_states[:, 2:] += drawn_counts[:, 1:]
+        next_states[:, 1:-1] -= sampled[:, 1:]
+        next_states[:, 2:] += sampled[:, 1:]
         next_states = next_states[:, :-1] if full else next_states
         # A value that can no longer reach ``lowest`` joins column 0.
         if lowest - remaining > first:
@@ -278,35 +275,25 @@ def subset_law(
     return states, weights
 
 
-def _draw_from_histograms(
+def _sample_states(
     states: Ints, weights: Floats, size: int, factorial: Floats, most: int, *, frozen: bool
 ) -> tuple[Ints, Ints, Floats]:
     """Return every way a report of ``size`` values can hit the columns; none of the last one when ``frozen``."""
     rows = np.arange(states.shape[0])
-    drawn_counts = np.zeros_like(states)
-    remaining, need = states.sum(axis=1), np.full(rows.size, size)
+    sampled = np.zeros_like(states)
+    later, need = states.sum(axis=1), np.full(rows.size, size)
     for column in reversed(range(states.shape[1])):
         mine = states[rows, column]
-        remaining = remaining - mine
+        later = later - mine
         high = np.zeros_like(mine) if frozen and column == states.shape[1] - 1 else np.minimum(mine, need)
-        source, a = choices(np.maximum(need - remaining, 0), high, most)
-        rows, mine, remaining, need, drawn_counts = (
-            rows[source],
-            mine[source],
-            remaining[source],
-            need[source],
-            drawn_counts[source],
-        )
-        chance = (
-            factorial[mine] - factorial[a] - factorial[mine - a] + factorial[remaining + mine - need] + factorial[need]
-        )
-        chance += (
-            factorial[remaining] - factorial[need - a] - factorial[remaining - need + a] - factorial[remaining + mine]
-        )
+        source, a = choices(np.maximum(need - later, 0), high, most)
+        rows, mine, later, need, sampled = rows[source], mine[source], later[source], need[source], sampled[source]
+        chance = factorial[mine] - factorial[a] - factorial[mine - a] + factorial[later + mine - need] + factorial[need]
+        chance += factorial[later] - factorial[need - a] - factorial[later - need + a] - factorial[later + mine]
         weights = weights[source] * np.exp(chance)
-        drawn_counts[:, column] = a
+        sampled[:, column] = a
         need = need - a
-    return rows, drawn_counts, weights
+    return rows, sampled, weights
 
 
 def _merge_equal(states: Ints, weights: Floats) -> tuple[Ints, Floats]:

@@ -68,10 +68,7 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     obstacles = (
         (prior.size != model.m, f"needs a prior over the {model.m} values that are reported"),
         (model.times > _TIMES, f"counts at most {_TIMES} reports"),
-        (
-            any(block.kind != "singletons" for block in cover.blocks),
-            "needs a goal that distinguishes the values of a fibre",
-        ),
+        (any(block.kind != "singletons" for block in cover.blocks), "needs a goal that separates values of a fibre"),
     )
     for present, message in obstacles:
         if present:
