@@ -30,7 +30,7 @@ __all__ = [
     "why_unreadable",
 ]
 
-_TOO_LONG = "integer string conversion"  # what Python says of an int that it does not read, lest it take long
+_TOO_LONG = "integer string conversion"  # part of Python's message about an int that is too long to convert
 
 
 class DpradarError(Exception):
@@ -71,8 +71,8 @@ class Problem:
     hint: str = ""
 
     def __str__(self) -> str:
-        told = f"{self.message}. {self.hint}".rstrip()
-        return f"{self.path}: {told}" if self.path else told
+        text = f"{self.message}. {self.hint}".rstrip()
+        return f"{self.path}: {text}" if self.path else text
 
 
 class SpecError(DpradarError, ValueError):
@@ -139,5 +139,5 @@ def why_unreadable(error: Exception) -> str:
     """
     if not isinstance(error, OSError) and _TOO_LONG in str(error):
         return f"A whole number in it has more than {sys.get_int_max_str_digits():,} digits."
-    told = error.strerror if isinstance(error, OSError) else None
-    return f"{told or error}."
+    reason = error.strerror if isinstance(error, OSError) else None
+    return f"{reason or error}."

@@ -26,13 +26,13 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
 
 
 def shown(value: object) -> str:
-    """Return ``value`` for an error message, cut short."""
+    """Return the representation of ``value`` for an error message, shortened."""
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 def visible(text: str) -> str:
-    r"""Return text with an escape for each character that would not be seen but changes what is: of control, direction.
+    r"""Return text with an escape for each invisible character that changes how it is displayed: control, direction.
 
     New lines and tabs stay. What is not text in UTF-8, such as the name of some files, becomes an escape too.
 
@@ -41,7 +41,7 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[2Jb \u202egnp.exe")
     'a\\x1b[2Jb \\u202egnp.exe'
     """
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def has_decimal_comma(text: object) -> bool:
@@ -56,7 +56,7 @@ def has_decimal_comma(text: object) -> bool:
 
 
 def bad_cell(cell: object, row: int) -> tuple[str, str]:
-    """Return what was got and a hint about a cell that is no number; what it says may be private, so only where it is.
+    """Return what was got and a hint about a cell that is no number: its place only, as its content may be private.
 
     Examples
     --------

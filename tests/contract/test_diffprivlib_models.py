@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from dpradar.learning.models import Attacker, model_risk
+from dpradar.learning.models import AttributeAttacker, model_risk
 
 pytestmark = [pytest.mark.contract, pytest.mark.filterwarnings("ignore")]
 
@@ -29,7 +29,7 @@ def people(n, rng):
 def test_private_models_are_attacked(models, name):
     rng = np.random.default_rng(5)
     known, targets, others = people(150, rng), people(40, rng), people(40, rng)
-    attacker = Attacker.of(known, sensitive="ill", label="late")
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="late")
     width = attacker.features(known).shape[1]
 
     def make(seed):

@@ -176,9 +176,9 @@ class TestPure:
         for ours, best in ((sue, False), (oue, True)):
             theirs, bits = pure.UEClient(epsilon, m, use_oue=best), ours.at(None).inclusion
             assert (theirs.p, theirs.q) == pytest.approx((bits.own, bits.other), rel=1e-12)
-        theirs, hashed = pure.LHClient(epsilon, m), dr.BLH(m=m, epsilon=epsilon)
-        assert theirs.g == hashed.g
-        assert theirs.p == pytest.approx(hashed.at(None).inclusion.own, rel=1e-12)
+        theirs, hash_values = pure.LHClient(epsilon, m), dr.BLH(m=m, epsilon=epsilon)
+        assert theirs.g == hash_values.g
+        assert theirs.p == pytest.approx(hash_values.at(None).inclusion.own, rel=1e-12)
         # They round the threshold to 4 decimals.
         theirs, cut = pure.HEServer(epsilon, m, use_the=True), dr.THE(m=m, epsilon=epsilon)
         assert theirs.theta == pytest.approx(cut.level, abs=6e-5)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import dpradar as dr
 from dpradar import correlated as co
-from dpradar.correlated.accuracy import simulate
+from dpradar.correlated.noise_simulation import simulate
 from dpradar.errors import ParameterError, UnsupportedError
 from dpradar.results import Correlation
 from tests.correlated.strategies import covariances, epsilons, joints, transitions

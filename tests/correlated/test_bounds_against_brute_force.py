@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dpradar import correlated as co
 from dpradar.correlated import finite_models, gaussian, markov
 from dpradar.correlated.gaussian_lower_bound import gaussian_lower
+from dpradar.correlated.leakage_theorems import SumRelease
 from dpradar.correlated.model_kinds import KINDS
 from dpradar.correlated.response import exact_flip, response_leakage
-from dpradar.correlated.theorems import SumRelease
 from tests.correlated.strategies import covariances, epsilons, joints, transitions
 from tests.twin import correlated as twin
 

@@ -11,9 +11,9 @@ import dpradar as dr
 from dpradar import correlated as co
 from dpradar.correlated import finite_models, gaussian, markov
 from dpradar.correlated.gaussian_lower_bound import gaussian_lower
+from dpradar.correlated.leakage_theorems import SumRelease
 from dpradar.correlated.model_kinds import KINDS
 from dpradar.correlated.response import printed_flip, response_error, response_leakage
-from dpradar.correlated.theorems import SumRelease
 from dpradar.errors import ParameterError
 from tests.twin import correlated as twin
 

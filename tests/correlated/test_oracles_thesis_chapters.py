@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 import dpradar as dr
 from dpradar import correlated as co
 from dpradar.correlated import finite_models, markov
+from dpradar.correlated.leakage_theorems import SumRelease
 from dpradar.correlated.model_kinds import KINDS
-from dpradar.correlated.theorems import SumRelease
 from dpradar.granularity import Granularity, Partition, Pipeline, Step, account, loss_between
 from tests.correlated.strategies import transitions
 from tests.twin import correlated as twin

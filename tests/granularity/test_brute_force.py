@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from dpradar.granularity import Facts, Granularity, Partition, Pipeline, Step, account
-from dpradar.granularity.finite_domain import frozen
+from dpradar.granularity.finite_domain import freeze
 
 from . import databases
 
@@ -50,7 +50,7 @@ class World:
         found, number = {}, []
         for database in self.databases:
             part = self.parts[cell](database)
-            number.append(found.setdefault(frozen(part), (len(found), part))[0])
+            number.append(found.setdefault(freeze(part), (len(found), part))[0])
         return [part for _, part in found.values()], np.array(number)
 
 

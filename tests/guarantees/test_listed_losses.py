@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpradar.guarantees import losses
-from dpradar.guarantees.losses import listed
+from dpradar.guarantees.losses import list_losses
 from dpradar.guarantees.pairs import AtomPair, approx_pair
 
 
@@ -28,7 +28,7 @@ def _everything(pairs):
 
 
 def _same(pairs):
-    found, expected = listed(pairs), _everything(pairs)
+    found, expected = list_losses(pairs), _everything(pairs)
     assert found is not None
     at, masses = zip(*sorted(expected.items()), strict=True)
     np.testing.assert_allclose(found.at, at, atol=2e-9)
@@ -73,7 +73,7 @@ def test_beside_all_outcomes_on_random_lattices(first, step, weights, times):
 
 def test_small_masses_are_as_exact_as_large_ones():
     times, epsilon = 1500, 0.3
-    found = listed([(approx_pair(epsilon, 0.0), times)])
+    found = list_losses([(approx_pair(epsilon, 0.0), times)])
     large = 1.0 / (1.0 + math.exp(-epsilon))
     k = np.arange(times + 1)
     logs = [math.lgamma(times + 1) - math.lgamma(i + 1) - math.lgamma(times - i + 1) for i in k]
@@ -109,6 +109,6 @@ def test_too_many_are_refused_at_once(monkeypatch):
     def merged(*_):
         raise AssertionError
 
-    monkeypatch.setattr(losses, "_merged", merged)
-    assert listed([(EQUAL, 10_000)]) is None
-    assert listed([(UNEVEN, 10_000)]) is None
+    monkeypatch.setattr(losses, "_merge_equal", merged)
+    assert list_losses([(EQUAL, 10_000)]) is None
+    assert list_losses([(UNEVEN, 10_000)]) is None

@@ -19,7 +19,7 @@ from dpradar.bounds.fano import (
     replaced_information,
 )
 from dpradar.bounds.question import Case, Inapplicable
-from dpradar.bounds.renyi import fano_rule, renyi_rule, zcdp_rule
+from dpradar.bounds.renyi_rules import fano_rule, renyi_rule, zcdp_rule
 from dpradar.errors import ParameterError
 from dpradar.guarantees.curves import approx_curve, gaussian_curve
 from dpradar.guarantees.renyi import (

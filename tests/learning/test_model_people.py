@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from dpradar.errors import ParameterError
-from dpradar.learning.models import Attacker, NetworkClassifier, attack_model, model_risk, overlap
+from dpradar.learning.models import AttributeAttacker, NetworkClassifier, attack_model, model_risk, overlap
 from dpradar.learning.models.columns import columns_of
 
 
@@ -50,7 +50,7 @@ def tables():
 
 @pytest.fixture(scope="module")
 def attacker(tables):
-    return Attacker.of(tables[0], sensitive="ill", label="paid", imputer=None)
+    return AttributeAttacker.of(tables[0], sensitive="ill", label="paid", imputer=None)
 
 
 # Targets and others among the known records
@@ -70,7 +70,7 @@ def test_known_people_are_refused_before_training(tables, attacker, who, design)
 
 def test_the_attackers_records_are_checked_where_models_know_others(tables, attacker):
     known, targets, others = tables
-    mixed = Attacker.of(put(known, slice(50), targets), sensitive="ill", label="paid", imputer=None)
+    mixed = AttributeAttacker.of(put(known, slice(50), targets), sensitive="ill", label="paid", imputer=None)
     with pytest.raises(ParameterError, match="targets must be people who are not among the attacker's records"):
         model_risk("csmia", mixed, never, known, targets, others, seed=1)
 
@@ -88,7 +88,7 @@ def test_targets_and_others_that_are_both_known_are_refused(tables, attacker):
 def test_some_known_people_among_many_are_refused():
     rng = np.random.default_rng(3)
     known, targets, others = (people(n, rng) for n in (1_000, 100, 100))
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     targets = put(targets, slice(12), rows(known, slice(12)))
     with pytest.raises(ParameterError, match="got 12 of 100 that equal one of them, while 0 of 1000 of those"):
         model_risk("csmia", attacker, never, known, targets, others, seed=1)
@@ -139,7 +139,7 @@ def test_small_tables_in_which_everyone_has_a_double_are_accepted():
         return {name: rng.integers(0, 2, n) for name in ("x", "ill", "paid")}
 
     known, targets, others = coins(200), coins(100), coins(100)
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     run = model_risk("yeom", attacker, lambda _: LogisticRegression(), known, targets, others, seed=1)["yeom"]
     assert any("100 of 100 targets equal one of the known records" in note for note in run.notes)
     # The known records without their doubles, as a user may have them.
@@ -193,7 +193,7 @@ def test_chances_are_not_below_those_of_all_orders():
 def test_many_rows_are_compared():
     rng = np.random.default_rng(6)
     known, targets, others = (people(n, rng, digits=4) for n in (50_000, 2_000, 2_000))
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     asked = [attacker.targets(table) for table in (targets, others, known)]
     notes = overlap.coincidences(*asked, "the known records")
     assert all(" of 2000 " in note for note in notes)
@@ -204,7 +204,7 @@ def test_data_frames_and_mixed_columns_are_compared(tables):
     known, _, others = (pandas.DataFrame(table).astype({"job": "category"}) for table in tables)
     known["paid"] = others["paid"] = np.array("yes", dtype=object)
     known.loc[::2, "paid"] = others.loc[::2, "paid"] = "no"
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     with pytest.raises(ParameterError, match="got 50 of 50 that equal one of them"):
         model_risk("csmia", attacker, never, known, known[:50], others, seed=1)
 
@@ -220,7 +220,7 @@ def test_a_label_missing_from_the_known_records(design, make):
     for table in (known, targets, others):
         table["paid"] = np.where(table["paid"] == 1, "yes", "no").astype("<U5")
     targets["paid"][7] = "never"
-    attacker = Attacker.of(known, sensitive="ill", label="paid")
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid")
     run = model_risk("csmia", attacker, make, known, targets, others, design=design, seed=1)["csmia"]
     assert run.trials == 20
 
@@ -277,19 +277,23 @@ def objects(*entries):
         ({"job": objects({"secretname": 1})}, {}, r"auxiliary\['job'\] must be words, numbers or dates; got dict"),
         ({"age": [1.0, np.nan] * 40}, {}, r"auxiliary\['age'\] must be finite numbers; got nan"),
         ({"paid": np.array(["2020-01-01", "NaT"] * 40, dtype="datetime64[D]")}, {}, "a value for each record; got 40"),
-        ({}, {"imputer": "forest"}, "Attacker.imputer must be 'logistic', None, or a classifier .* got 'forest'"),
-        ({}, {"imputer": 5}, "Attacker.imputer must be 'logistic', None, or a classifier .* got int"),
-        ({}, {"imputer": LogisticRegression}, "Attacker.imputer must be 'logistic', None, or a classifier"),
+        (
+            {},
+            {"imputer": "forest"},
+            "AttributeAttacker.imputer must be 'logistic', None, or a classifier .* got 'forest'",
+        ),
+        ({}, {"imputer": 5}, "AttributeAttacker.imputer must be 'logistic', None, or a classifier .* got int"),
+        ({}, {"imputer": LogisticRegression}, "AttributeAttacker.imputer must be 'logistic', None, or a classifier"),
     ],
 )
 def test_bad_columns_and_imputers(columns, more, message):
     with pytest.raises(ParameterError, match=message) as caught:
-        Attacker.of(changed(**columns), **{"sensitive": "ill", "label": "paid", **more})
+        AttributeAttacker.of(changed(**columns), **{"sensitive": "ill", "label": "paid", **more})
     assert "secretname" not in "".join(traceback.format_exception(caught.value, chain=True)).replace(__file__, "")
 
 
 def test_bad_columns_of_targets():
-    attacker = Attacker.of(changed(), sensitive="ill", label="paid")
+    attacker = AttributeAttacker.of(changed(), sensitive="ill", label="paid")
     for columns, message in (
         ({"age": np.array(["secretname"] * 80)}, r"targets\['age'\] must be numbers, as a numeric column"),
         ({"ill": objects(0, None)}, r"targets\['ill'\] must be a value for each record; got 40 of 80 missing"),
@@ -305,12 +309,12 @@ def test_bad_columns_of_targets():
 def test_a_missing_word_is_a_category_of_its_own():
     """None and nan are the same one, and what is left encodes as before."""
     with_gaps = changed(job=objects("a", "b", None, np.nan))
-    attacker = Attacker.of(with_gaps, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(with_gaps, sensitive="ill", label="paid", imputer=None)
     found = attacker.features(with_gaps)
     assert found.shape == (80, 3 + 1 + 2)
     assert found[:4, :3].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
     yes_no = changed(job=objects(True, False, None))
-    assert Attacker.of(yes_no, sensitive="ill", label="paid").features(yes_no).shape == (80, 6)
+    assert AttributeAttacker.of(yes_no, sensitive="ill", label="paid").features(yes_no).shape == (80, 6)
 
 
 def test_missing_words_of_data_frames():
@@ -319,18 +323,18 @@ def test_missing_words_of_data_frames():
         frame = pandas.DataFrame(changed())
         frame["job"] = frame["job"].astype(kind)
         frame.loc[3, "job"] = None
-        attacker = Attacker.of(frame, sensitive="ill", label="paid")
+        attacker = AttributeAttacker.of(frame, sensitive="ill", label="paid")
         assert attacker.features(frame).shape == (80, 1 + 4 + 2)
         for name in ("ill", "paid"):
             broken = frame.copy()
             broken[name] = broken[name].map({0: "no", 1: "yes"}).astype(kind)
             broken.loc[5, name] = None
             with pytest.raises(ParameterError, match="a value for each record; got 1 of 80 missing"):
-                Attacker.of(broken, sensitive="ill", label="paid")
+                AttributeAttacker.of(broken, sensitive="ill", label="paid")
 
 
 def test_an_attacker_is_shown_without_records():
-    attacker = Attacker.of(changed(job=np.array(["secretname", "other"] * 40)), sensitive="ill", label="paid")
+    attacker = AttributeAttacker.of(changed(job=np.array(["secretname", "other"] * 40)), sensitive="ill", label="paid")
     assert "auxiliary=Targets(80 records)" in repr(attacker)
     assert "secretname" not in repr(attacker)
 

@@ -15,8 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from dpradar.errors import MissingExtra, ParameterError
 from dpradar.learning.models import (
     ATTACKS,
-    Attack,
-    Attacker,
+    AttributeAttack,
+    AttributeAttacker,
     NetworkClassifier,
     View,
     attack_model,
@@ -115,7 +115,7 @@ def world(n, rng):
 
 @pytest.fixture(scope="module")
 def attacker():
-    return Attacker.of(world(5_000, np.random.default_rng(7)), sensitive="ill", label="paid")
+    return AttributeAttacker.of(world(5_000, np.random.default_rng(7)), sensitive="ill", label="paid")
 
 
 def hits_of_imputation(attacker, n, seed):
@@ -162,7 +162,7 @@ def test_a_model_that_remembers_is_found_to_leak(design):
     """The nearest neighbour, with the sensitive column among the features: only the true value gives the true label."""
     rng = np.random.default_rng(3)
     known, targets, others = (people(n, rng) for n in (40, 200, 200))
-    attacker = Attacker.of(known, sensitive="ill", label="paid")
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid")
     runs = model_risk(
         ["imputation", "yeom", "csmia", "wcai"],
         attacker,
@@ -197,7 +197,7 @@ class Linear:
 def test_no_leak_is_found_where_there_is_none(design):
     """Models that never saw the record, over many seeds: 0 lies outside no more often than was said."""
     confidence, seeds, n = 0.8, 200, 40
-    attacker = Attacker.of(world(300, np.random.default_rng(4)), sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(world(300, np.random.default_rng(4)), sensitive="ill", label="paid", imputer=None)
     rng, outside = np.random.default_rng(5), {"yeom": 0, "csmia": 0}
     fitted = [Linear(rng.normal(size=5)) for _ in range(30)]
     for _ in range(seeds):
@@ -221,7 +221,7 @@ def test_several_models_of_a_target_count_once():
     """Five copies of one model add nothing: the interval is that of the targets."""
     rng = np.random.default_rng(6)
     known, targets, others = (people(n, rng) for n in (40, 60, 60))
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     model = KNeighborsClassifier(1).fit(attacker.features(known), known["paid"])
     one = attack_model("csmia", attacker, [model] * 60, targets, others)["csmia"]
     five = attack_model("csmia", attacker, [[model] * 5] * 60, targets, others)["csmia"]
@@ -235,7 +235,7 @@ def test_several_models_of_a_target_count_once():
 def test_several_models_are_trained_for_each_target():
     rng = np.random.default_rng(9)
     known, targets, others = (people(n, rng) for n in (30, 20, 20))
-    attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     made, told = [], []
 
     def make(seed):
@@ -290,11 +290,13 @@ def test_tables_of_every_kind_are_encoded_alike(attacker):
 
 
 def test_an_attack_of_ones_own(attacker):
-    always = Attack("always 0", lambda seen: np.zeros(len(seen.imputed), dtype=int), ATTACKS["imputation"].needs)
+    always = AttributeAttack(
+        "always 0", lambda seen: np.zeros(len(seen.imputed), dtype=int), ATTACKS["imputation"].needs
+    )
     targets, others = world(80, np.random.default_rng(1)), world(80, np.random.default_rng(2))
     run = attack_model([always, "imputation"], attacker, [None] * 80, targets, others)["always 0"]
     assert run.success.estimate == pytest.approx(np.mean(targets["ill"] == 0))
-    wrong = Attack("wrong", lambda _: np.array([5]), always.needs)
+    wrong = AttributeAttack("wrong", lambda _: np.array([5]), always.needs)
     with pytest.raises(ParameterError, match="the guesses of wrong must be 2 whole numbers from 0 to 1"):
         attack_model(wrong, attacker, [None] * 80, targets, others)
 
@@ -366,12 +368,12 @@ def test_networks_in_an_experiment(attacker):
         ({"sensitive": "secret"}, "no 'secret'"),
         ({"known": []}, "one or more columns other than"),
         ({"known": ["ill"]}, "one or more columns other than"),
-        ({"numeric": ["weight"]}, "Attacker.numeric must be known columns; got 'weight'"),
+        ({"numeric": ["weight"]}, "AttributeAttacker.numeric must be known columns; got 'weight'"),
     ],
 )
 def test_bad_attackers(changes, message):
     with pytest.raises(ParameterError, match=message):
-        Attacker.of(world(50, np.random.default_rng(1)), **{"sensitive": "ill", "label": "paid", **changes})
+        AttributeAttacker.of(world(50, np.random.default_rng(1)), **{"sensitive": "ill", "label": "paid", **changes})
 
 
 def test_errors_never_show_records(attacker):
@@ -392,7 +394,7 @@ def test_errors_never_show_records(attacker):
             columns_of("table", nothing)
     constant = {**world(20, rng), "ill": np.zeros(20)}
     with pytest.raises(ParameterError, match="a column with two values or more"):
-        Attacker.of(constant, sensitive="ill", label="paid")
+        AttributeAttacker.of(constant, sensitive="ill", label="paid")
 
 
 def test_bad_models(attacker):
@@ -418,8 +420,8 @@ def test_bad_models(attacker):
         attack_model("guess", attacker, [model] * 5, targets, others)
     with pytest.raises(ParameterError, match="with different names"):
         attack_model(["yeom", "yeom"], attacker, [model] * 5, targets, others)
-    silent = Attacker.of(world(50, np.random.default_rng(1)), sensitive="ill", label="paid", imputer=None)
-    with pytest.raises(ParameterError, match=r"Attacker\.imputer must be a classifier, for this attack"):
+    silent = AttributeAttacker.of(world(50, np.random.default_rng(1)), sensitive="ill", label="paid", imputer=None)
+    with pytest.raises(ParameterError, match=r"AttributeAttacker\.imputer must be a classifier, for this attack"):
         attack_model("wcai", silent, [model] * 5, targets, others)
     numbers = Counted()
     numbers.classes_ = np.array([0, 1])
@@ -486,4 +488,4 @@ def test_a_view_without_what_an_attack_needs():
 def test_missing_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.compose", None)
     with pytest.raises(MissingExtra, match=r"dpradar\[search\]"):
-        Attacker.of(world(20, np.random.default_rng(1)), sensitive="ill", label="paid")
+        AttributeAttacker.of(world(20, np.random.default_rng(1)), sensitive="ill", label="paid")

@@ -17,7 +17,7 @@ from scipy.stats import binom, chi2
 import dpradar as dr
 from dpradar.mechanisms.ldp import hashing
 from dpradar.mechanisms.ldp.drawing import coins, row_chunks, subsets
-from dpradar.mechanisms.ldp.hashing import hashed
+from dpradar.mechanisms.ldp.hashing import hash_values
 from tests.every import every
 
 FAILURE = 1e-9
@@ -138,7 +138,7 @@ PAIRS = [(0, 1), (1, 2), (0, 2), (7, 8), (0, 3051), (1023, 1024), (12, 34), (100
 def test_hashes_are_uniform(g, value):
     n = 2_000_000
     seeds = rng(9).integers(0, 1 << 64, n, dtype=np.uint64, endpoint=False)
-    found = hashed(seeds, np.full(n, value), g)
+    found = hash_values(seeds, np.full(n, value), g)
     assert found.max() < g
     cells = np.bincount(found.astype(np.intp) if g <= 3000 else found.astype(np.intp) // 700, minlength=min(g, 100))
     assert fits(cells, np.full(cells.size, 1 / cells.size))
@@ -150,7 +150,7 @@ def test_two_values_collide_by_chance(g):
     n = 1_000_000
     seeds = rng(10).integers(0, 1 << 64, n, dtype=np.uint64, endpoint=False)
     for one, other in PAIRS:
-        same = int((hashed(seeds, np.full(n, one), g) == hashed(seeds, np.full(n, other), g)).sum())
+        same = int((hash_values(seeds, np.full(n, one), g) == hash_values(seeds, np.full(n, other), g)).sum())
         assert plausible(same, n, 1 / g, FAILURE / len(PAIRS))
         if g <= 55:
             assert not plausible(same, n, 1.3 / g)
@@ -165,7 +165,7 @@ def test_hashes_of_several_values_are_independent(g):
     for values in (range(k), range(0, 64 * k, 64), [3, 141, 592, 653, 1000, 1001, 2002, 3051][:k]):
         joint = np.zeros(n, dtype=np.intp)
         for value in values:
-            joint = joint * g + hashed(seeds, np.full(n, value), g).astype(np.intp)
+            joint = joint * g + hash_values(seeds, np.full(n, value), g).astype(np.intp)
         counts = np.bincount(joint, minlength=g**k)
         assert fits(counts, np.full(g**k, g**-k))
 
@@ -175,7 +175,7 @@ def test_hashes_of_several_values_are_independent(g):
 def test_values_of_one_seed_spread(seed, g):
     """One function over many values: no bucket is far from its share (every seed names a usable function)."""
     values = np.arange(200_000)
-    found = hashed(np.full(values.size, seed, dtype=np.uint64), values, g).astype(np.intp)
+    found = hash_values(np.full(values.size, seed, dtype=np.uint64), values, g).astype(np.intp)
     cells = np.bincount(found * min(g, 100) // g, minlength=min(g, 100))
     edges = -(-np.arange(min(g, 100) + 1) * g // min(g, 100))
     assert fits(cells, np.diff(edges) / g)
@@ -189,7 +189,7 @@ def test_block_is_holds(g):
     assert reader.g == g
     reports = reader.sample(rng(12).integers(0, 40, 300), rng(13))
     rows, values = np.divmod(np.arange(300 * 40), 40)
-    direct = hashed(reports[rows, 0], values, g) == reports[rows, 1]
+    direct = hash_values(reports[rows, 0], values, g) == reports[rows, 1]
     assert np.array_equal(reader.block(reports, np.arange(40)).ravel(), direct)
     assert np.array_equal(reader.holds(reports, rows, values), direct)
 
@@ -225,7 +225,7 @@ def test_hashed_reports(kind, epsilon):
         assert not plausible(held[2], n, wrong / (wrong + mechanism.g - 1))
     # Unsigned numbers: nothing below 0 on the way.
     g = np.uint64(mechanism.g)
-    distance = (reports[:, 1] + g - hashed(reports[:, 0], np.full(n, 2), mechanism.g)) % g
+    distance = (reports[:, 1] + g - hash_values(reports[:, 0], np.full(n, 2), mechanism.g)) % g
     law = np.full(mechanism.g, (1 - keep) / (mechanism.g - 1))
     law[0] = keep
     assert fits(np.bincount(distance.astype(np.intp), minlength=mechanism.g), law)

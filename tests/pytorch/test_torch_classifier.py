@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpradar as dr
-from dpradar.learning.models import Attacker, OpacusClassifier, TorchClassifier, attack_model, model_risk
+from dpradar.learning.models import AttributeAttacker, OpacusClassifier, TorchClassifier, attack_model, model_risk
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (make test-torch)")
 with warnings.catch_warnings():
@@ -62,7 +62,7 @@ def test_it_learns_repeats_and_says_what_it_released():
 def test_attacks_on_models_trained_with_opacus():
     rng = np.random.default_rng(5)
     known, targets, others = people(120, rng), people(40, rng), people(40, rng)
-    attacker = Attacker.of(known, sensitive="ill", label="late")
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="late")
     attacks = ["imputation", "yeom", "csmia", "wcai"]
     runs = model_risk(attacks, attacker, lambda seed: classifier(seed=seed), known, targets, others, seed=1)
     assert list(runs) == attacks
@@ -76,7 +76,7 @@ def test_a_module_that_remembers_is_found():
     """It gives the label of its target only where the sensitive value is right."""
     rng = np.random.default_rng(6)
     known, targets, others = people(60, rng), people(60, rng), people(60, rng)
-    attacker = Attacker.of(known, sensitive="ill", label="late", imputer=None)
+    attacker = AttributeAttacker.of(known, sensitive="ill", label="late", imputer=None)
     records = attacker.features(targets)
 
     class Remembers(nn.Module):

@@ -15,7 +15,7 @@ import pytest
 import dpradar as dr
 from dpradar.results.disclosure import coarse
 from dpradar.threats import Measured
-from dpradar.threats.rounding import cells_of
+from dpradar.threats.frequency_cells import cells_of
 from tests.saved import without_names
 
 VALUES, SHARES = (1234.5678, 2345.6789, 3456.789), (0.6173, 0.2519, 0.1308)

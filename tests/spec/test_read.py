@@ -176,7 +176,7 @@ BAD = {
     "limit out of range": (
         GRR + "[threat]\nlimits = { rad = 1.5 }\n",
         ["threat.limits.rad: must be a number at least 0 and at most 1; got 1.5. "
-         "It is a probability, the most that is accepted."],
+         "It is the largest probability that is accepted."],
     ),
     "rad of membership": (
         GRR + "[threat]\nmembership = 0.5\nlimits = { rad = 0.1 }\n",
@@ -205,7 +205,7 @@ BAD = {
         GRR + "[threat]\n[evidence]\nattack = { trials = 0 }\n",
         [
             "evidence.attack.trials: must be a whole number at least 1 and at most 1e+12; got 0. "
-            "It is how often the attack is run."
+            "It is the number of simulated attacks."
         ],
     ),
     "date": (

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from dpradar.attacks.measure import measure
 from dpradar.calibration import Limit, calibrate
 from dpradar.errors import NumericsError, ParameterError
-from dpradar.learning.models import ATTACKS, Attacker, NetworkClassifier, model_risk
+from dpradar.learning.models import ATTACKS, AttributeAttacker, NetworkClassifier, model_risk
 from dpradar.mechanisms import DPSGD
 
 from .paper_figure import PaperFigure
@@ -199,8 +199,10 @@ def _split(table: Columns, known: int, *sizes: int) -> list[Columns]:
     return [{name: column[part] for name, column in table.items()} for part in (parts[-1], *parts[:-1])]
 
 
-def _attacker(survey: Survey, known: Columns, imputer: Any) -> Attacker:
-    return Attacker.of(known, sensitive=survey.sensitive, label=survey.label, numeric=survey.numeric, imputer=imputer)
+def _attacker(survey: Survey, known: Columns, imputer: Any) -> AttributeAttacker:
+    return AttributeAttacker.of(
+        known, sensitive=survey.sensitive, label=survey.label, numeric=survey.numeric, imputer=imputer
+    )
 
 
 def imputed(
@@ -245,7 +247,7 @@ def imputed(
     return Table(_TABLE_2, tuple(rows))
 
 
-def _imputation_hits(attacker: Attacker, people: Columns) -> NDArray[np.bool_]:
+def _imputation_hits(attacker: AttributeAttacker, people: Columns) -> NDArray[np.bool_]:
     attack, asked = ATTACKS["imputation"], attacker.targets(people)
     return np.asarray(attack.guess(attacker.view(None, asked, attack.needs), asked.size) == asked.truth)
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpradar.correlated import Chain, GaussianGroups, fit, leakage
-from dpradar.correlated.accuracy import simulate
 from dpradar.correlated.gaussian import equal_variances, h, largest_correlation, reach
 from dpradar.correlated.gaussian_lower_bound import gaussian_lower
+from dpradar.correlated.leakage_theorems import invert_leakage
 from dpradar.correlated.markov import gamma, row_and_column_ratios, steps
-from dpradar.correlated.theorems import invert_leakage
+from dpradar.correlated.noise_simulation import simulate
 
 from . import canvas, thesis_data
 from .table import Table

@@ -31,14 +31,16 @@ if TYPE_CHECKING:
 
 __all__ = ["AttackJob", "attack", "attack_job"]
 
-TRIALS = Param(name="trials", integer=True, low=1, high=1e12, what="how often the attack is run", typical=(1000, 1e6))
+TRIALS = Param(
+    name="trials", integer=True, low=1, high=1e12, what="the number of simulated attacks", typical=(1000, 1e6)
+)
 CONFIDENCE = Param(
     name="confidence",
     low=0.0,
     high=1.0,
     low_open=True,
     high_open=True,
-    what="the probability with which an interval holds the true number",
+    what="the probability that an interval contains the true value",
     typical=(0.9, 0.999),
 )
 _ENTRIES = 8_000_000  # reports times values in one piece of work
@@ -209,15 +211,15 @@ def attack_job(
     level = CONFIDENCE.check("attack", confidence)
     root = np.random.SeedSequence(checked_seed("attack", seed))
     best = optimal_attack(mechanism, threat, maximise)
-    chosen: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
+    strategy_attack: Attack = best if strategy is None else as_attack(strategy, best.release, threat)
     release = best.release
     size = max(1, min(_MOST_REPORTS, _ENTRIES // max(_width(release, threat), 1)))
 
-    def piece(count: int, rng: np.random.Generator) -> AttackCounts:
-        return _unit_counts(release, threat, chosen, count, rng)
+    def run_unit(count: int, rng: np.random.Generator) -> AttackCounts:
+        return _unit_counts(release, threat, strategy_attack, count, rng)
 
-    pieces = WorkUnits(piece, total, size, root)
-    return AttackJob(mechanism, best, chosen, pieces, level, maximise if strategy is None else None)
+    units = WorkUnits(run_unit, total, size, root)
+    return AttackJob(mechanism, best, strategy_attack, units, level, maximise if strategy is None else None)
 
 
 def checked_seed(owner: str, seed: object) -> int:
@@ -268,13 +270,13 @@ def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> NDArra
 
 
 def _unit_counts(
-    release: Release, threat: Threat, chosen: Attack, count: int, rng: np.random.Generator
+    release: Release, threat: Threat, player: Attack, count: int, rng: np.random.Generator
 ) -> AttackCounts:
     if release.sample is None:
         message = f"{release.name} cannot be drawn from"
         raise UnsupportedError(message)
     targets = draw_targets(threat, count, rng)
-    return count_outcomes(chosen.play(release.sample(targets, rng), targets, rng))
+    return count_outcomes(player.play(release.sample(targets, rng), targets, rng))
 
 
 def count_outcomes(outcome: BatchOutcome) -> AttackCounts:

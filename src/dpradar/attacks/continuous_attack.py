@@ -71,7 +71,7 @@ class ContinuousAttack:
         hits, others = np.empty(n, dtype=bool), np.empty(n)
         for start in range(0, n, step := max(1, _ENTRIES // _GRID)):
             some = slice(start, min(start + step, n))
-            batch = self._known if record_known else self._window
+            batch = self._known_record if record_known else self._window
             hits[some], others[some] = batch(outputs[some], targets[some], rng)
         return BatchOutcome(hits, others, sampled=record_known)
 
@@ -98,7 +98,9 @@ class ContinuousAttack:
         first = np.searchsorted(self._grid, guesses - self._eta, side="left")
         return guesses, first, np.searchsorted(self._grid, guesses + self._eta, side="right")
 
-    def _known(self, outputs: Floats, targets: Floats, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Floats]:
+    def _known_record(
+        self, outputs: Floats, targets: Floats, rng: np.random.Generator
+    ) -> tuple[NDArray[np.bool_], Floats]:
         """The record is known: name it, or a value far from it, whichever gains; compare with one other record."""
         strangers = np.asarray(self.law.quantile(rng.random(outputs.size)))
         logs = self._log_density(outputs[:, None], self._grid)

@@ -18,7 +18,7 @@ from .reported_value import ReportedValue
 from .set_valued_reports import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
 
 if TYPE_CHECKING:
-    from ..threats.cover import Cover
+    from ..threats.hit_classes import Cover
     from .attack_protocol import Attack
 
 __all__ = ["Maximise", "OptimalAttack", "optimal_attack", "separates_values"]

@@ -13,7 +13,7 @@ from .attack_protocol import BatchOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..threats.cover import Block, Cover
+    from ..threats.hit_classes import Block, Cover
 
 __all__ = ["LikeliestValue", "PosteriorAttack"]
 
@@ -93,14 +93,14 @@ class PosteriorAttack:
         scores = posterior - self.pi[:, None] if self.maximise == "rad" else posterior
         hits, others = self._single(scores, tie, targets, rng)
         for block in self.cover.blocks:
-            chosen = _choose_guesses(block, scores[block.members], tie, rng)
+            guesses = _choose_guesses(block, scores[block.members], tie, rng)
             position = np.full(self.pi.size, -1)
             position[block.members] = np.arange(block.members.size)
             at = position[targets]
-            guessed = (chosen >= 0) & (at >= 0)
-            hits[guessed] = block.right(chosen[guessed], at[guessed])
+            guessed = (guesses >= 0) & (at >= 0)
+            hits[guessed] = block.right(guesses[guessed], at[guessed])
             masses = np.append(block.sums(self.pi[block.members]), 0.0)
-            others += masses[chosen]  # -1, a guess that misses the fibre, finds the 0 at the end
+            others += masses[guesses]  # -1, a guess that misses the fibre, finds the 0 at the end
         return hits, others
 
     def _single(self, scores: Floats, tie: Floats, targets: Ints, rng: np.random.Generator) -> tuple[Bools, Floats]:
@@ -128,9 +128,9 @@ def _choose_guesses(block: Block, scores: Floats, tie: Floats, rng: np.random.Ge
         return np.full(columns, -1)
     sums = block.sums(scores)
     best = sums.max(axis=0)
-    chosen = sums.argmax(axis=0)
+    guesses = sums.argmax(axis=0)
     if block.misses:
-        chosen = np.where(best < -tie, -1, chosen)
+        guesses = np.where(best < -tie, -1, guesses)
         best = np.maximum(best, 0.0)
     near = sums >= best - tie
     missing = np.where((best <= tie) & (block.misses > 0), block.misses, 0)
@@ -139,6 +139,6 @@ def _choose_guesses(block: Block, scores: Floats, tie: Floats, rng: np.random.Ge
         weights = near[:, doubtful] * block.counts[:, None].astype(float)
         running = np.cumsum(weights, axis=0)
         point = rng.random(doubtful.size) * (running[-1] + missing[doubtful])
-        drawn = (running <= point).sum(axis=0)
-        chosen[doubtful] = np.where(drawn < block.counts.size, drawn, -1)
-    return np.asarray(chosen)
+        tie_index = (running <= point).sum(axis=0)
+        guesses[doubtful] = np.where(tie_index < block.counts.size, tie_index, -1)
+    return np.asarray(guesses)

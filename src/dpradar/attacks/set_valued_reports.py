@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
-    from ..mechanisms.ldp.reading import SetReports
+    from ..mechanisms.ldp.report_sets import SetReports
 
 __all__ = ["KnownMember", "LikeliestMember", "MemberOfFibre", "SomeMember", "some_member"]
 
@@ -37,18 +37,18 @@ def some_member(reader: SetReports, reports: Any, rng: np.random.Generator) -> I
     """
     n, m = len(reports), reader.inputs
     members = np.full(n, -1, dtype=np.intp)
-    left = np.arange(n)
+    open_rows = np.arange(n)
     rounds = math.ceil(4.0 / reader.other) if reader.other * m > _WORTH else 0
     for _ in range(rounds):
-        if left.size == 0:
+        if open_rows.size == 0:
             return members
-        candidates = rng.integers(0, m, size=left.size)
-        contained = reader.holds(reports, left, candidates)
-        members[left[contained]] = candidates[contained]
-        left = left[~contained]
+        candidates = rng.integers(0, m, size=open_rows.size)
+        contained = reader.holds(reports, open_rows, candidates)
+        members[open_rows[contained]] = candidates[contained]
+        open_rows = open_rows[~contained]
     values = np.arange(m)
-    for start in range(0, left.size, step := max(1, _ENTRIES // m)):
-        rows = left[start : start + step]
+    for start in range(0, open_rows.size, step := max(1, _ENTRIES // m)):
+        rows = open_rows[start : start + step]
         contained = reader.block(reports[rows], values)
         count = contained.sum(axis=1)
         some = np.flatnonzero(count)
@@ -62,16 +62,16 @@ def some_member(reader: SetReports, reports: Any, rng: np.random.Generator) -> I
 def first_member(reader: SetReports, reports: Any, order: Ints) -> Ints:
     """Return the first position in ``order`` whose value each report holds; the length of ``order`` where none is."""
     positions = np.full(len(reports), order.size, dtype=np.intp)
-    left, start, width = np.arange(len(reports)), 0, _FIRST
-    while start < order.size and left.size:
+    open_rows, start, width = np.arange(len(reports)), 0, _FIRST
+    while start < order.size and open_rows.size:
         some = order[start : start + width]
-        for begin in range(0, left.size, step := max(1, _ENTRIES // some.size)):
-            rows = left[begin : begin + step]
+        for begin in range(0, open_rows.size, step := max(1, _ENTRIES // some.size)):
+            rows = open_rows[begin : begin + step]
             contained = reader.block(reports[rows], some)
             at = contained.argmax(axis=1)
-            hit = contained[np.arange(rows.size), at]
-            positions[rows[hit]] = start + at[hit]
-        left = left[positions[left] == order.size]
+            is_member = contained[np.arange(rows.size), at]
+            positions[rows[is_member]] = start + at[is_member]
+        open_rows = open_rows[positions[open_rows] == order.size]
         start, width = start + some.size, 4 * width
     return positions
 
@@ -130,13 +130,13 @@ class LikeliestMember:
     def _all_held(self, reports: Any) -> NDArray[np.bool_]:
         """Return which reports hold every value that the target could have; few survive the first values."""
         possible = np.flatnonzero(self.pi > 0.0)
-        left = np.arange(len(reports))
+        candidates = np.arange(len(reports))
         for value in possible:
-            if left.size == 0:
+            if candidates.size == 0:
                 break
-            left = left[self.reader.holds(reports, left, np.full(left.size, value))]
+            candidates = candidates[self.reader.holds(reports, candidates, np.full(candidates.size, value))]
         contained = np.zeros(len(reports), dtype=bool)
-        contained[left] = True
+        contained[candidates] = True
         return contained
 
 

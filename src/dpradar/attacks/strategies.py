@@ -28,7 +28,7 @@ __all__ = [
     "mode_of_reports",
     "prior_only",
     "report_as_is",
-    "saying_the_report",
+    "report_attack",
     "walk_or_report",
 ]
 
@@ -187,7 +187,7 @@ class GuessAttack:
         return np.where(guesses >= 0, masses[guesses], 0.0)
 
 
-def saying_the_report(threat: Threat) -> GuessAttack:
+def report_attack(threat: Threat) -> GuessAttack:
     """Return the attack that says what was reported; for a uniform prior and nothing known any guess is 1/m."""
     plain = threat.knowledge.kind == "nothing" and threat.goal.kind == "exact"
     return GuessAttack(report_as_is, threat, "report as it is", constant=plain and threat.finite.is_uniform)
@@ -199,7 +199,7 @@ def as_attack(strategy: Any, release: Release, threat: Threat) -> Attack:
         message = "strategies work with priors over finitely many values"
         raise UnsupportedError(message)
     if isinstance(strategy, str) and strategy == "report":
-        return saying_the_report(threat)
+        return report_attack(threat)
     if isinstance(strategy, str) and strategy == "prior":
         likeliest, name = prior_only(threat.finite.probabilities), "likeliest value, without the report"
         return GuessAttack(likeliest, threat, name, constant=threat.knowledge.kind == "nothing")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 class WorkUnits(Generic[T]):
     """``work(how many, rng)`` on pieces of ``size`` that add up to ``total``.
 
-    Piece k of a stage has the seed (root, stage, k), whoever does it, and whatever the total is.
+    Piece k of a stage has the seed (root, stage, k), whichever process runs it, and whatever the total is.
 
     Examples
     --------

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["audit", "audit_job"]
 
 TRIALS = Param(
-    name="trials", integer=True, low=100, high=1e12, what="how many outputs are drawn in all", typical=(1000, 1e6)
+    name="trials", integer=True, low=100, high=1e12, what="the total number of outputs to draw", typical=(1000, 1e6)
 )
 SIGNIFICANCE = Param(
     name="significance",
@@ -41,11 +41,20 @@ SIGNIFICANCE = Param(
     high=1.0,
     low_open=True,
     high_open=True,
-    what="the probability with which a true claim may be refuted",
+    what="the probability that a true claim is refuted",
     typical=(0.001, 0.1),
 )
-WORKERS = Param(name="workers", integer=True, low=1, high=256, what="how many threads draw outputs", typical=(1, 8))
-LOOKS = Param(name="looks", integer=True, low=1, high=1e6, what="how often a sequential audit looks", typical=(1, 100))
+WORKERS = Param(
+    name="workers", integer=True, low=1, high=256, what="the number of threads that draw outputs", typical=(1, 8)
+)
+LOOKS = Param(
+    name="looks",
+    integer=True,
+    low=1,
+    high=1e6,
+    what="the number of interim looks of a sequential audit",
+    typical=(1, 100),
+)
 
 
 def audit(  # noqa: PLR0913 (keywords that stand for themselves)
@@ -207,7 +216,7 @@ def _checked_request(  # noqa: PLR0913 (those of an audit)
 
 
 def _claim_at_delta(claim: AuditedClaim, delta: float | None) -> AuditedClaim:
-    """Return the claim at the delta that was asked for."""
+    """Return the claim at the requested delta."""
     if delta is None:
         return claim
     level = DELTA.check("audit", delta)

@@ -34,10 +34,10 @@ class CategoryColumn:
         at = np.searchsorted(self.atoms, values)
         near = np.minimum(at, max(self.atoms.size - 1, 0))
         listed = self.atoms[near] == values if self.atoms.size else np.zeros(values.size, dtype=bool)
-        rest = 0 if self.edges is None else np.searchsorted(self.edges, values, side="right")
-        return np.where(listed, near, self.atoms.size + rest).astype(np.int32)
+        bin_codes = 0 if self.edges is None else np.searchsorted(self.edges, values, side="right")
+        return np.where(listed, near, self.atoms.size + bin_codes).astype(np.int32)
 
-    def named(self, categories: NDArray[np.intp], names: tuple[Any, ...] | None) -> str:
+    def describe(self, categories: NDArray[np.intp], names: tuple[Any, ...] | None) -> str:
         """Return the categories in words."""
         words = []
         for category in categories.tolist():
@@ -56,10 +56,10 @@ def _bin_intervals(bins: NDArray[np.intp], edges: Floats | None) -> list[str]:
     if edges is None or bins.size == 0:
         return []
     ends = np.concatenate([[-np.inf], edges, [np.inf]])
-    ordered = np.sort(bins)
-    starts = np.flatnonzero(np.r_[True, np.diff(ordered) > 1])
-    stops = np.r_[starts[1:] - 1, ordered.size - 1]
-    return [f"[{ends[ordered[a]]:.6g}, {ends[ordered[b] + 1]:.6g})" for a, b in zip(starts, stops, strict=True)]
+    sorted_bins = np.sort(bins)
+    starts = np.flatnonzero(np.r_[True, np.diff(sorted_bins) > 1])
+    stops = np.r_[starts[1:] - 1, sorted_bins.size - 1]
+    return [f"[{ends[sorted_bins[a]]:.6g}, {ends[sorted_bins[b] + 1]:.6g})" for a, b in zip(starts, stops, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,8 +115,12 @@ def _numbers(values: NDArray[Any], bins: int) -> CategoryColumn:
     often = counts >= max(2, _ATOM * values.size)
     if often.all() and distinct.size <= _MOST_CATEGORIES:
         return CategoryColumn(distinct, np.empty(0))
-    rest = np.sort(np.repeat(distinct[~often], counts[~often]))
+    rare_values = np.sort(np.repeat(distinct[~often], counts[~often]))
     shares = np.concatenate([[0.002, 0.01], np.linspace(0.0, 1.0, bins + 1)[1:-1], [0.99, 0.998]])
     # The ends of what was seen are edges too: a value beyond them is news.
-    edges = np.unique(np.concatenate([[rest[0]], np.quantile(rest, np.sort(shares)), [np.nextafter(rest[-1], np.inf)]]))
+    edges = np.unique(
+        np.concatenate(
+            [[rare_values[0]], np.quantile(rare_values, np.sort(shares)), [np.nextafter(rare_values[-1], np.inf)]]
+        )
+    )
     return CategoryColumn(distinct[often], edges)

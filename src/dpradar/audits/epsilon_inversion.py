@@ -100,7 +100,7 @@ def epsilon_from_black_box(rad: float, prior: Prior) -> float | None:
 def epsilon_from_own_curve(value: float, protocol: Any, threat: Threat, quantity: str = "rad") -> float | None:
     """Return the epsilon at which the protocol's own exact rad (or success) equals ``value``.
 
-    A claim test: above the claimed epsilon the implementation leaks more than the protocol can. It says nothing about
+    A claim test: above the claimed epsilon the implementation leaks more than the protocol can. It does not cover
     the privacy of other mechanisms. ``protocol`` is an object with ``m`` and ``epsilon``, such as OUE(m=10, epsilon=1).
 
     Notes

@@ -55,7 +55,13 @@ class Corner:
 class Tally:
     """How often an event was seen: of ``drawn_first`` outputs for one input, of ``drawn_other`` for the other.
 
-    ``decided``: both counts are of the same outputs, each of which spoke for one input, for the other, or for neither.
+    ``decided``: both counts are of the same outputs, each of which was evidence for one input, for the other, or for
+    neither.
+
+    Examples
+    --------
+    >>> round(Tally(70, 100, 30, 100).epsilon_estimate(0.0), 6)
+    0.847298
     """
 
     seen_first: int = 0

@@ -66,7 +66,7 @@ def best_pairs(
     """
     kinds, code = np.unique(inputs, return_inverse=True)
     place = {int(kind): k for k, kind in enumerate(kinds)}
-    drawn = np.bincount(code).astype(float)
+    n_outputs = np.bincount(code).astype(float)
     usable = [(a, b) for a, b in pairs if a in place and b in place]
     if not usable:
         return []
@@ -74,8 +74,8 @@ def best_pairs(
     score = np.full(len(usable), -np.inf)
     table = encoder.codes(batch.array)
     for column, size in enumerate(encoder.sizes):
-        share = _counts(table[:, column], code, kinds.size, size) / drawn[:, None]
-        error = np.sqrt((share * (1.0 - share) + 1.0 / drawn[:, None]) / drawn[:, None])
+        share = _counts(table[:, column], code, kinds.size, size) / n_outputs[:, None]
+        error = np.sqrt((share * (1.0 - share) + 1.0 / n_outputs[:, None]) / n_outputs[:, None])
         low, high = np.maximum(share - 1.5 * error - delta, 1e-12), np.minimum(share + 1.5 * error, 1.0)
         for start in range(0, len(usable), step := max(1, _CELLS // size)):
             some = slice(start, start + step)
@@ -110,10 +110,10 @@ class _Ratios:
             return f"bits in favour ({', '.join(parts)}{more}): score at least {threshold:.4g}"
         if len(self.tables) == 1:
             inside = np.flatnonzero(self.tables[0] >= threshold)
-            return f"output in {{{self.encoder.columns[0].named(inside, names)}}}"
+            return f"output in {{{self.encoder.columns[0].describe(inside, names)}}}"
         if len(active) == 1:
             inside = np.flatnonzero(self.tables[active[0]] >= threshold)
-            return f"coordinate {active[0]} in {{{self.encoder.columns[active[0]].named(inside, names)}}}"
+            return f"coordinate {active[0]} in {{{self.encoder.columns[active[0]].describe(inside, names)}}}"
         return f"score of {len(active)} coordinates at least {threshold:.4g}"
 
 
@@ -235,16 +235,16 @@ def best_event(
 def _threshold(one: Floats, other: Floats, draws: int, claim: AuditedClaim, failure: float) -> tuple[float, float]:
     levels = np.unique(np.concatenate([one, other]))
     if levels.size > _MOST_THRESHOLDS:
-        both = np.concatenate([one, other])
+        scores = np.concatenate([one, other])
         fine = np.concatenate([np.linspace(0, 1, 100), 1.0 - np.geomspace(1e-5, 0.1, 60), np.geomspace(1e-5, 0.1, 40)])
-        levels = np.unique(np.quantile(both, np.clip(fine, 0.0, 1.0)))
+        levels = np.unique(np.quantile(scores, np.clip(fine, 0.0, 1.0)))
     first, second = (part.size - np.searchsorted(np.sort(part), levels, side="left") for part in (one, other))
     best = (-np.inf, float(levels[-1]))
     for k, level in enumerate(levels.tolist()):
         # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is
         # otherwise the luckiest one.
-        hits, missed = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
-        false_hits = min(round(missed / other.size * draws), draws)
+        hits, misses = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
+        false_hits = min(round(misses / other.size * draws), draws)
         value = claim.promise(Tally(round(max(hits, 0.0) / one.size * draws), draws, false_hits, draws), failure)
         if value > best[0]:
             best = (value, level)

@@ -354,11 +354,11 @@ def _wait_for_end(process: subprocess.Popen[bytes], reader: threading.Thread, pi
     """Wait for the program, or for output that must not be; return False when the time is over."""
     deadline = time.monotonic() + seconds
     while reader.is_alive() and process.poll() is None:
-        left = deadline - time.monotonic()
-        if left <= 0.0:
+        seconds_left = deadline - time.monotonic()
+        if seconds_left <= 0.0:
             return False
         # The end of stdout wakes this at once; the poll is for programs that end while a child holds stdout.
-        reader.join(min(left, _POLL_SECONDS))
+        reader.join(min(seconds_left, _POLL_SECONDS))
     if pipes.problem:
         return True
     try:
@@ -377,11 +377,11 @@ def _failure(executable: Executable, code: int, stderr: bytes) -> ParameterError
         return ParameterError("Executable.memory", "enough for the program", got, "Give more bytes, or None.")
     printable = "".join(c if c.isprintable() else "?" for c in last)
     hint = f"Its last line on stderr: {printable[:_STDERR_SHOWN]}" if printable else "It wrote nothing to stderr."
-    how = f"exit code {code}"
+    ending = f"exit code {code}"
     if code < 0:
-        how = f"an end by signal {-code}"
+        ending = f"an end by signal {-code}"
         hint += " Too little memory can be the cause; see Executable.memory." if executable.memory else ""
-    return ParameterError("Executable.command", "a program that ends with exit code 0", how, hint)
+    return ParameterError("Executable.command", "a program that ends with exit code 0", ending, hint)
 
 
 def _output_lines(output: bytearray, expected: int) -> list[str]:

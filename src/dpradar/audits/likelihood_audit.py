@@ -59,5 +59,5 @@ def protocol_job(source: OutputSource, claim: AuditedClaim, protocol: Any, plan:
         method = f"likelihood ratio of {release.name}, random pairs of values"
         return audit_result(claim, verdict, tally, method=method, witness=witness, trials=trials, notes=notes)
 
-    pieces = WorkUnits(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
-    return AuditJob(pieces, result, chosen=f"level {level!r}")
+    units = WorkUnits(work, plan.trials, plan.size(probe, plan.trials), plan.root, stage=1)
+    return AuditJob(units, result, chosen=f"level {level!r}")

@@ -99,7 +99,7 @@ def evidence_level(release: Release, trials: int, failure: float, delta: float, 
     if top <= _TIE:
         return 0.5
     levels = np.unique(np.clip(np.quantile(np.abs(gain), np.linspace(0.0, 1.0, 60)), 1e-9 * top, top * (1.0 - 1e-9)))
-    best, chosen = -1.0, float(levels[0])
+    best, best_level = -1.0, float(levels[0])
     for level in levels.tolist():
         for_first, for_other = (int(np.count_nonzero(side >= level)) for side in (gain, -gain))
         # What the audit may expect of this many reports, moved by a standard deviation to the cautious side.
@@ -108,8 +108,8 @@ def evidence_level(release: Release, trials: int, failure: float, delta: float, 
         tally = Tally(round(scale * cautious[0]), trials, round(scale * cautious[1]), trials, decided=True)
         value = tally.epsilon_lower(delta, failure, always=False)
         if value > best:
-            best, chosen = value, level
-    return chosen
+            best, best_level = value, level
+    return best_level
 
 
 def count_evidence(release: Release, reports: Any, first: Ints, other: Ints, level: float) -> Tally:

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import MissingExtra, ParameterError
 from ..numerics.limited_reading import open_table
 from ..params import shown
-from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing, normalise
+from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing_value_error, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,14 +70,14 @@ def read_log(path: str | Path, input: str, output: str | Sequence[str], kind: Re
     suffix = next((suffix for suffix in (*_FILES, ".parquet") if name.endswith(suffix)), None)
     if suffix is None:
         raise ParameterError("path", f"a file that ends with {', '.join((*_FILES, '.parquet'))}", shown(file.name))
-    several = not isinstance(output, str)
+    has_columns = not isinstance(output, str)
     if suffix == ".parquet":
         columns = _read_parquet(file, [input, *names])
-        values = _stack_columns(names, columns[1:], kind) if several else columns[1]
+        values = _stack_columns(names, columns[1:], kind) if has_columns else columns[1]
         return Log(columns[0], normalise(values, kind))
     texts = _read_text_columns(file, _FILES[suffix], [input, *names])
     inputs = np.array(parse_values(texts[0]), dtype=object)[texts[0].rows()]
-    return Log(inputs, _normalise_columns(texts[1:], kind) if several else _normalise_column(texts[1], kind))
+    return Log(inputs, _normalise_columns(texts[1:], kind) if has_columns else _normalise_column(texts[1], kind))
 
 
 # --------------------------------------------------------------------------------------------------------------- text
@@ -109,7 +109,7 @@ def _read_rows(reader: Iterator[list[str]], names: list[str]) -> list[_LogColumn
         for place, codes, append in parts:
             text = row[place]
             if not text:
-                raise missing(f"column {header[place]!r}", number - 1)
+                raise missing_value_error(f"column {header[place]!r}", number - 1)
             append(codes.setdefault(text, len(codes)))
     if not number:
         raise ParameterError("path", "a file with rows below its header", "none", "Is it the right file?")
@@ -141,7 +141,7 @@ def parse_values(column: _LogColumn, *, words: bool = False) -> list[Any]:
     others = [i for i, text in enumerate(texts) if not REAL.fullmatch(text)]
     if not words and len(others) < len(texts) and all(_MISSING_WORDS.fullmatch(texts[i]) for i in others):
         original = list(column.codes_by_text)
-        raise missing(f"column {column.name!r}", min(column.first_row(original[i]) for i in others))
+        raise missing_value_error(f"column {column.name!r}", min(column.first_row(original[i]) for i in others))
     return texts
 
 
@@ -195,7 +195,7 @@ def _stack_columns(names: Sequence[str], columns: Sequence[Any], kind: Requested
     arrays = []
     for name, column in zip(names, columns, strict=True):
         if np.ma.is_masked(column):
-            raise missing(f"column {name!r}", int(np.argmax(np.ma.getmaskarray(column))))
+            raise missing_value_error(f"column {name!r}", int(np.argmax(np.ma.getmaskarray(column))))
         values = np.asarray(column)
         if values.ndim != 1 or values.dtype.kind not in "biuf":
             hint = "Give one column as output, or columns of numbers."
@@ -220,7 +220,7 @@ def _read_parquet(path: Path, names: list[str]) -> list[Any]:
             file = [re.sub(r"([*?\[])", r"[\1]", str(path))]
             table = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", file).fetchall()
             header, types = [row[0] for row in table], [row[1] for row in table]
-            chosen = [
+            column_indices = [
                 '"' + name.replace('"', '""') + '"' + ("::BIGINT" if _WHOLE_TYPE.fullmatch(types[place]) else "")
                 for name, place in zip(names, _positions(header, names), strict=True)
             ]
@@ -228,7 +228,7 @@ def _read_parquet(path: Path, names: list[str]) -> list[Any]:
             if rows > _MOST_ROWS:
                 hint = "Audit a random part of them."
                 raise ParameterError("path", f"a file of at most {_MOST_ROWS:,} rows", f"{rows:,}", hint)
-            query = f"SELECT {', '.join(chosen)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
+            query = f"SELECT {', '.join(column_indices)} FROM read_parquet(?)"  # noqa: S608 (quoted names, which the header has)
             arrays = connection.execute(query, file).fetchnumpy()
     except duckdb.Error as error:
         reason = shown(str(error).partition("\n")[0])

@@ -25,10 +25,10 @@ __all__ = [
     "RequestedKind",
     "check_size",
     "encode",
-    "in_order",
-    "missing",
+    "missing_value_error",
     "normalise",
     "plain_list",
+    "sort_names",
 ]
 
 Kind = Literal["categorical", "real", "bits", "vector"]
@@ -84,7 +84,7 @@ def normalise(outputs: object, kind: RequestedKind = "auto", known_names: Sequen
     if isinstance(outputs, np.ma.MaskedArray):
         if np.ma.is_masked(outputs):
             at = int(np.argmax(np.ma.getmaskarray(outputs).reshape(len(outputs), -1).any(axis=1)))
-            raise missing("outputs", at)
+            raise missing_value_error("outputs", at)
         outputs = outputs.data
     if not isinstance(outputs, np.ndarray) and hasattr(outputs, "__array__"):
         outputs = np.asarray(outputs)
@@ -93,7 +93,7 @@ def normalise(outputs: object, kind: RequestedKind = "auto", known_names: Sequen
     return _from_list(plain_list("outputs", outputs), kind, known_names)
 
 
-def missing(name: str, position: int) -> ParameterError:
+def missing_value_error(name: str, position: int) -> ParameterError:
     """Return the error for a missing value at this position, counted from 0."""
     return ParameterError(name, "complete", f"a missing value in row {position + 1}", "Leave such rows out.")
 
@@ -117,7 +117,7 @@ def plain_list(name: str, values: object) -> list[Any]:
     return list(values.tolist() if isinstance(values, np.ndarray) else values)
 
 
-def in_order(names: Iterable[Any]) -> list[Any]:
+def sort_names(names: Iterable[Any]) -> list[Any]:
     """Return the names sorted: numbers before words, and words before the rest."""
 
     def key(name: Any) -> tuple[int, Any]:
@@ -134,7 +134,7 @@ def encode(
     """Return a code for each value, and the names behind the codes; ``names`` come first, with the codes they have."""
     codes_known = dict.fromkeys(names)
     new = [value for value in dict.fromkeys(values) if value not in codes_known]
-    every = (*names, *(in_order(new) if ordered else new))
+    every = (*names, *(sort_names(new) if ordered else new))
     codes = {name: code for code, name in enumerate(every)}
     return np.fromiter(map(codes.__getitem__, values), dtype=np.intp, count=len(values)), every
 
@@ -149,7 +149,7 @@ def _from_array(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[
         raise ParameterError("outputs", "a flat array, or one with a row for each output", description, hint)
     if array.dtype.kind == "f" and np.isnan(array).any():
         at = np.isnan(array) if array.ndim == 1 else np.isnan(array).any(axis=1)
-        raise missing("outputs", int(np.argmax(at)))
+        raise missing_value_error("outputs", int(np.argmax(at)))
     return _flat(array, kind, known_names) if array.ndim == 1 else _rows(array, kind, known_names)
 
 
@@ -208,7 +208,7 @@ def _type_groups(values: list[Any]) -> set[str]:
     if "other" in groups:
         at, value = next((i, v) for i, v in enumerate(values) if _type_group(type(v)) == "other")
         if value is None:
-            raise missing("outputs", at)
+            raise missing_value_error("outputs", at)
         description = f"{type(value).__name__} in row {at + 1}"
         raise ParameterError("outputs", "numbers, booleans, words, lists or sets", description)
     if groups & {"row", "set"} and groups - {"row", "set"}:
@@ -246,7 +246,7 @@ def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[NDArray[np.in
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     for name in dict.fromkeys(plain):
         if name != name:  # noqa: PLR0124 (only nan differs from itself)
-            raise missing("outputs", plain.index(name))
+            raise missing_value_error("outputs", plain.index(name))
     return encode(plain, known_names)
 
 
@@ -292,7 +292,7 @@ def _from_rows(values: list[Any], kind: RequestedKind, known_names: Sequence[Any
     rows = [_checked_row(row, position) for position, row in enumerate(values)]
     if kind == "categorical":
         return "categorical", *encode(
-            [tuple(in_order(r)) if isinstance(r, Set) else tuple(r) for r in rows], known_names
+            [tuple(sort_names(r)) if isinstance(r, Set) else tuple(r) for r in rows], known_names
         )
     if kind == "real" or (kind == "vector" and sets):
         raise _wrong_kind(kind, "a list or a set for each output")
@@ -311,11 +311,11 @@ def _from_rows(values: list[Any], kind: RequestedKind, known_names: Sequence[Any
 
 def _checked_row(row: Any, position: int) -> Any:
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
-        raise missing("outputs", position)
+        raise missing_value_error("outputs", position)
     plain = list(np.atleast_1d(row).tolist()) if isinstance(row, np.ndarray) else row
     groups = {_type_group(cls) for cls in set(map(type, plain))}
     if type(None) in map(type, plain) or ("number" in groups and any(v != v for v in plain)):  # noqa: PLR0124 (nan)
-        raise missing("outputs", position)
+        raise missing_value_error("outputs", position)
     if groups & {"row", "set", "other"}:
         hint = "Give flat lists of numbers, booleans or words."
         raise ParameterError("outputs", "flat lists", f"something else in row {position + 1}", hint)

@@ -61,7 +61,7 @@ class OutputSource:
             raise
         except Exception as error:  # code of others: it may raise anything
             allowed, hint = (
-                "a function that gives outputs as often as it is asked",
+                "a function that returns outputs whenever it is called",
                 "The error was raised by the sampler.",
             )
             raise ParameterError("sampler", allowed, f"{type(error).__name__} at a later call", hint) from error
@@ -74,9 +74,9 @@ class OutputSource:
 
     def _normalise(self, raw: Any, count: int) -> Batch:
         # A few rows of a vector may look like bits or like sets, and a few sets like bits.
-        fixed = self.requested_kind == "auto" and self.kind in ("real", "vector")
+        keeps_kind = self.requested_kind == "auto" and self.kind in ("real", "vector")
         kind, array, names = normalise(
-            raw, cast("RequestedKind", self.kind) if fixed else self.requested_kind, self.known_names
+            raw, cast("RequestedKind", self.kind) if keeps_kind else self.requested_kind, self.known_names
         )
         if self.named and self.requested_kind == "auto" and kind == "bits" and names is None:
             kind, array, names = normalise(raw, "subset", self.known_names)
@@ -132,8 +132,10 @@ def _domain(sampler: Any, domain: Any) -> tuple[list[Any] | None, int]:
     if isinstance(domain, (int, np.integer)) and not isinstance(domain, bool):
         count, records = int(domain), None
         if count > _MOST_VALUES:
-            few = "Audit a random part of the values, as a list: a claim about all of them is one about these."
-            raise ParameterError("audit.domain", f"at most {_MOST_VALUES:,} values", f"{count:,}", few)
+            hint_for_large = (
+                "Audit a random part of the values, as a list: a claim about all of them is one about these."
+            )
+            raise ParameterError("audit.domain", f"at most {_MOST_VALUES:,} values", f"{count:,}", hint_for_large)
     elif isinstance(domain, Iterable) and not isinstance(domain, (str, bytes)):
         records = list(domain)
         count = len(records)
@@ -233,7 +235,7 @@ def _gather_outputs(sampler: Any, sets: list[Any], inputs: Ints, rng: np.random.
     kinds, counts = np.unique(inputs, return_counts=True)
     parts = [np.asarray(sampler(copy(sets[k]), n, rng)) for k, n in zip(kinds.tolist(), counts.tolist(), strict=True)]
     if [len(part) for part in parts] != counts.tolist():
-        raise ParameterError("sampler", "one that returns as many outputs as asked for", "another number")
+        raise ParameterError("sampler", "one that returns as many outputs as requested", "another number")
     result = np.concatenate(parts)
     back = np.empty_like(result)
     back[order] = result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ParameterError
-from .output_arrays import Kind, RequestedKind, encode, missing, normalise, plain_list
+from .output_arrays import Kind, RequestedKind, encode, missing_value_error, normalise, plain_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,11 +158,11 @@ def _encode_inputs(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Return the code of each input and the inputs behind the codes."""
     if isinstance(inputs, np.ma.MaskedArray):
         if np.ma.is_masked(inputs):
-            raise missing("inputs", int(np.argmax(np.ma.getmaskarray(inputs))))
+            raise missing_value_error("inputs", int(np.argmax(np.ma.getmaskarray(inputs))))
         inputs = inputs.data
     if isinstance(inputs, np.ndarray) and inputs.ndim == 1 and inputs.dtype.kind in "biuf":
         if np.isnan(inputs).any():
-            raise missing("inputs", int(np.argmax(np.isnan(inputs))))
+            raise missing_value_error("inputs", int(np.argmax(np.isnan(inputs))))
         different, codes = np.unique(inputs, return_inverse=True)
         return codes, tuple(different.tolist())
     values = [v.item() if isinstance(v, np.generic) else v for v in plain_list("inputs", inputs)]
@@ -173,5 +173,5 @@ def _encode_inputs(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
         raise ParameterError("inputs", "numbers, words or other hashable things", "something else", hint) from None
     for value in distinct:
         if value is None or value != value:  # noqa: PLR0124 (only nan differs from itself)
-            raise missing("inputs", values.index(value))
+            raise missing_value_error("inputs", values.index(value))
     return encode(values, ordered=all(isinstance(value, Real) for value in distinct))

@@ -33,7 +33,7 @@ _FEWEST = 60  # outputs per input below which a pair cannot be judged
 
 
 def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> AuditResult:
-    """Return the audit of a sampler of which nothing is known."""
+    """Return the audit of a sampler as a black box."""
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     pool, pairs = _candidates(source, plan, rng)
     # A sequential audit wants to stop early, so it spends less on the search.
@@ -50,12 +50,12 @@ def search_audit(source: OutputSource, claim: AuditedClaim, plan: AuditPlan) -> 
         inputs = sides[rng.permutation(np.arange(count) % 2)]
         outputs = source.batch(inputs, rng).array
         first = inputs == event.first
-        drawn = int(np.count_nonzero(first))
-        return Tally(event.count(outputs[first]), drawn, event.count(outputs[~first]), count - drawn)
+        n_first = int(np.count_nonzero(first))
+        return Tally(event.count(outputs[first]), n_first, event.count(outputs[~first]), count - n_first)
 
     size = plan.size(source.batch(np.resize(sides, 16), rng).array, total)
-    pieces = WorkUnits(work, total, size, plan.root, stage=1)
-    tally, verdict, test_trials, notes = evaluate_test(pieces.run(plan.workers), claim, plan, total)
+    units = WorkUnits(work, total, size, plan.root, stage=1)
+    tally, verdict, test_trials, notes = evaluate_test(units.run(plan.workers), claim, plan, total)
     if len(pool) < len(source.names):
         notes = (*notes, f"searched {len(pool)} of {len(source.names):,} inputs, chosen at random")
     method = "search for inputs and event, then test on new outputs"
@@ -117,12 +117,12 @@ def _search_event(
     inputs = rng.permutation(np.resize(np.array(pool), budget // 2))
     batch = source.batch(inputs, rng)
     encoder = encoder_for(batch)
-    chosen = best_pairs(encoder, batch, inputs, pairs, claim.delta, _TOP)
+    candidates = best_pairs(encoder, batch, inputs, pairs, claim.delta, _TOP)
     draws = max(1, (plan.trials - budget) // 2)
     search_trials = 16 + inputs.size
     samples: list[tuple[tuple[int, int], Any]] = []
-    for pair in chosen:
-        sides = rng.permutation(np.resize(np.array(pair), budget // 2 // len(chosen)))
+    for pair in candidates:
+        sides = rng.permutation(np.resize(np.array(pair), budget // 2 // len(candidates)))
         closer = source.batch(sides, rng)
         search_trials += sides.size
         outputs = tuple(
@@ -177,24 +177,24 @@ def log_audit(source: OutputSource, log: Samples, claim: AuditedClaim, plan: Aud
         raise ParameterError("audit.sequential", "False with a log", "True", "All of a log is there at once.")
     rng = np.random.default_rng(plan.root.spawn(1)[0])
     order = rng.permutation(log.size)
-    half, rest = np.split(order, [log.size // 2])
+    first_half, second_half = np.split(order, [log.size // 2])
     codes = np.asarray(log.inputs)
-    counts = np.bincount(codes[half], minlength=len(log.names))
+    counts = np.bincount(codes[first_half], minlength=len(log.names))
     often = np.argsort(-counts, kind="stable")[:_MOST_INPUTS]
     pool = [int(k) for k in often if counts[k] >= _FEWEST]
     if len(pool) < 2:
         hint = f"It needs at least two inputs with {2 * _FEWEST} outputs each."
         raise ParameterError("audit", "given a larger log", f"{log.size} pairs", hint)
-    batch = Batch(log.kind, log.outputs[half], None)
+    batch = Batch(log.kind, log.outputs[first_half], None)
     encoder: Encoder = encoder_for(batch)
     pairs = [(a, b) for a in pool for b in pool if a != b]
     samples: list[tuple[tuple[int, int], Any]] = []
-    for pair in best_pairs(encoder, batch, codes[half], pairs, claim.delta, _TOP):
-        outputs = tuple(log.outputs[half[codes[half] == side]] for side in pair)
+    for pair in best_pairs(encoder, batch, codes[first_half], pairs, claim.delta, _TOP):
+        outputs = tuple(log.outputs[first_half[codes[first_half] == side]] for side in pair)
         samples.append((pair, outputs))
-    draws = int(min((codes[rest] == side).sum() for pair, _ in samples for side in pair))
+    draws = int(min((codes[second_half] == side).sum() for pair, _ in samples for side in pair))
     best = _choose_event(encoder, samples, draws, claim, plan, log.output_names)
-    test_outputs = [log.outputs[rest[codes[rest] == side]] for side in (best.first, best.other)]
+    test_outputs = [log.outputs[second_half[codes[second_half] == side]] for side in (best.first, best.other)]
 
     def work(count: int, rng: np.random.Generator) -> Tally:
         event_counts = [best.count(outputs) if len(outputs) else 0 for outputs in test_outputs]

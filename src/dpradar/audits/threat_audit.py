@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..attacks.attack_runs import AttackCounts, count_outcomes, draw_targets
 from ..attacks.optimal import optimal_attack
-from ..attacks.strategies import GuessAttack, saying_the_report
+from ..attacks.strategies import GuessAttack, report_attack
 from ..attacks.work_units import WorkUnits
 from ..bounds import assess
 from ..errors import ParameterError
@@ -66,7 +66,7 @@ def rad_job(
     source: OutputSource, claim: AuditedClaim, claimed: Any, threat: Threat, protocol: Any, guess: Any, plan: AuditPlan
 ) -> AuditJob[AttackTally]:
     """Return the audit by the advantage of an attack."""
-    chosen = _attack(source, threat, protocol, guess)
+    attack = _attack(source, threat, protocol, guess)
     # What the claim allows at most: for a guarantee the tightest bound, for a mechanism its exact value.
     allowed = assess(claimed, threat).rad
     if allowed is None:
@@ -78,7 +78,7 @@ def rad_job(
 
     def work(count: int, rng: np.random.Generator) -> AttackTally:
         targets = draw_targets(threat, count, rng)
-        outcome = chosen.play(as_reports(release, source.draw(targets, rng)), targets, rng)
+        outcome = attack.play(as_reports(release, source.draw(targets, rng)), targets, rng)
         return AttackTally(count_outcomes(outcome), int(np.count_nonzero(rng.random(count) < outcome.others)))
 
     def result(parts: Iterable[tuple[int, AttackTally]]) -> AuditResult:
@@ -97,7 +97,7 @@ def rad_job(
             epsilon_estimate=invert(rad.estimate),
             delta=claim.delta,
             significance=plan.failure,
-            method=f"advantage of the attack '{chosen.name}', inverted by {method}",
+            method=f"advantage of the attack '{attack.name}', inverted by {method}",
             trials=trials,
             looks=looks,
             rad=Estimate(estimate=rad.estimate, low=low, high=max(rad.high, low)),
@@ -116,7 +116,7 @@ def _attack(source: OutputSource, threat: Threat, protocol: Any, guess: Any) -> 
         return GuessAttack(guess, threat, getattr(guess, "__name__", "a strategy"))
     if protocol is not None:
         return optimal_attack(protocol, threat)
-    return saying_the_report(threat)
+    return report_attack(threat)
 
 
 def _run(

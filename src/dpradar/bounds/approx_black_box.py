@@ -178,11 +178,11 @@ def approx_black_box_rule(case: Case) -> list[Finding]:
 def _fewer_levels(pi: Floats, most: int) -> Floats:
     """Return the prior with groups of close probabilities replaced by their means, cutting the worst group first."""
     order = np.argsort(pi)
-    ordered = pi[order]
+    sorted_pi = pi[order]
     groups = [(0, pi.size)]
 
     def spread(group: tuple[int, int]) -> float:
-        part = ordered[group[0] : group[1]]
+        part = sorted_pi[group[0] : group[1]]
         return float(np.abs(part - part.mean()).sum())
 
     while len(groups) < most:
@@ -190,10 +190,10 @@ def _fewer_levels(pi: Floats, most: int) -> Floats:
         if spread(worst) == 0.0:
             break
         groups.remove(worst)
-        part = ordered[worst[0] : worst[1]]
+        part = sorted_pi[worst[0] : worst[1]]
         middle = worst[0] + int(np.searchsorted(part, part.mean(), side="right"))
         groups += [(worst[0], middle), (middle, worst[1])]
     result = np.empty(pi.size)
     for low, high in groups:
-        result[order[low:high]] = ordered[low:high].mean()
+        result[order[low:high]] = sorted_pi[low:high].mean()
     return result

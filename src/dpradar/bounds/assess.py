@@ -38,7 +38,7 @@ _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a difference of two probabili
 _FEW_DIGITS = 8
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
 _NO_CEILING = "what the raw data would add depends on what is believed beforehand, which this threat leaves open"
-_NO_SUCCESS = "over all priors and knowledge the largest success is 1 and says nothing; see gain"
+_NO_SUCCESS = "over all priors and knowledge the largest success is 1 and not informative; see gain"
 
 
 @dataclass(slots=True)
@@ -169,7 +169,7 @@ def assess(
         Keep all digits of kappa and, where the prior was counted in a table, of the blind guess and of bounds. By
         default they have two, rounded to the safe side, and where no risk is exact they hold for all tables with the
         same counts in steps of up to 5 rows, so that the counts are not found by trying. Exact risks always have all
-        their digits, and tell something about the prior.
+        their digits, and reveal something about the prior.
 
     Examples
     --------
@@ -192,19 +192,19 @@ def assess(
 def assess_case(
     case: Case, extra_rules: Sequence[Rule] = (), quantities: frozenset[Quantity] = frozenset(QUANTITIES)
 ) -> Assessment:
-    """Return the assessment of a case; rules that say nothing about the wanted quantities are not run.
+    """Return the assessment of a case; rules that do not bound the requested quantities are not run.
 
     Nor are those that give evidence from below only, unless everything is wanted.
     """
     _ = case.release  # errors in the description come before any computation
-    prior, shared = case.threat.prior, case.threat.rounded
+    prior, rounded = case.threat.prior, case.threat.rounded
     if prior is None or prior.measured is None or case.include_prior:
         return _assess_quantities(case, extra_rules, quantities)
-    if shared is case.threat:
+    if rounded is case.threat:
         return coarse(_assess_quantities(case, extra_rules, quantities))
     if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities)):
         return coarse(as_counted)
-    result = _assess_quantities(case.about_threat(shared), extra_rules, quantities)
+    result = _assess_quantities(case.about_threat(rounded), extra_rules, quantities)
     return replace(coarse(result), threat=replace(result.threat, id=case.threat.id))
 
 
@@ -309,7 +309,7 @@ def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
 
 def _first_reason(ledger: _Ledger, quantity: str) -> str:
     reasons = [f"{d.rule}: {d.why}" for d in ledger.discarded if d.quantity == quantity]
-    return "; ".join(reasons) if reasons else "no rule speaks about it"
+    return "; ".join(reasons) if reasons else "no rule covers this case"
 
 
 def _ceiling(case: Case, rad: tuple[Bound, Finding] | None) -> Bound | None:

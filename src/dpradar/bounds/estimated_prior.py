@@ -29,7 +29,7 @@ def widened_assessment(result: Assessment, case: Case, tv: float) -> Assessment:
     With t the distance in total variation and ``tv`` a bound on the total variation between any two records' outputs:
     rad moves by at most 3 t tv, success and baseline by t, gain by 2 t; rad is at most tv, and gain at most rad. Where
     t is 0 the numbers stay as they are. A value that was not counted may be the best guess. So any number may be
-    guessed where the goal is a distance of numbers, and with a loss of one's own the bounds are those of any goal.
+    guessed where the goal is a distance of numbers, and with a user-defined loss the bounds are those of any goal.
 
     Notes
     -----

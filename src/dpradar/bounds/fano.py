@@ -22,7 +22,7 @@ def gaussian_information(mu: float) -> float:
 
     Notes
     -----
-    The Kullback-Leibler divergence of two unit Gaussians at distance mu. A pair that is at least as hard to tell apart
+    The Kullback-Leibler divergence of two unit Gaussians at distance mu. A pair that is at least as hard to distinguish
     is a processing of them (Blackwell), so no divergence is larger. See `renyi_information` for the information.
 
     Examples

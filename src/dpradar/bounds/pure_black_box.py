@@ -48,20 +48,20 @@ def pure_black_box(pi: Floats, epsilon: float) -> PureBlackBox:
     >>> round(result.attained, 6), result.proven - result.attained < 1e-12
     (0.196655, True)
     """
-    ordered = np.sort(np.asarray(pi, dtype=float))[::-1]
+    descending = np.sort(np.asarray(pi, dtype=float))[::-1]
     if epsilon == 0.0:
         return PureBlackBox(0.0, 0.0, 2)
     inverse = math.exp(-epsilon) / -math.expm1(-epsilon)  # 1/c, finite for every epsilon > 0
-    mass, squares = np.cumsum(ordered), np.cumsum(np.square(ordered))
-    rest = np.concatenate([np.cumsum(ordered[:0:-1])[::-1], [0.0]])  # 1 - mass, without cancellation
-    k = np.arange(1, ordered.size + 1)
-    values = (mass - squares - rest * ordered) / (1.0 + k * inverse)
+    mass, squares = np.cumsum(descending), np.cumsum(np.square(descending))
+    tail_mass = np.concatenate([np.cumsum(descending[:0:-1])[::-1], [0.0]])  # 1 - mass, without cancellation
+    k = np.arange(1, descending.size + 1)
+    values = (mass - squares - tail_mass * descending) / (1.0 + k * inverse)
     best = float(values[1:].max())
     top = int(np.argmax(values[1:])) + 2
     attained = max(0.0, best)
     # Values of hardly any mass change the maximum by less than rounding, but not the certificate: try them in and out.
     last = int(np.flatnonzero(values[1:] >= best - _ROUNDING)[-1]) + 2
-    proven = min(_certificate(ordered, inverse, attained, k) for k in {top, last})
+    proven = min(_certificate(descending, inverse, attained, k) for k in {top, last})
     return PureBlackBox(attained, max(attained, proven), top)
 
 
@@ -93,8 +93,8 @@ def _proof(pi: Floats, inverse: float, slack: Floats) -> float:
     total[:top] -= np.maximum(-np.square(pi[:top]) - inside, 0.0)
     total[:top] += slack
     total[top - 1] = total[top - 1] - slack[-1] + max(float(slack[-1]) - extra, 0.0)
-    rest = pi[top:]
-    total[top:] += rest * (1.0 - rest + tau) - rest * np.maximum(tau - rest, 0.0)
+    tail = pi[top:]
+    total[top:] += tail * (1.0 - tail + tau) - tail * np.maximum(tau - tail, 0.0)
     worst = float(total.max())
     level = float(inside.sum()) - tau * outside
     if inverse == 0.0:

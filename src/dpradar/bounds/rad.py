@@ -114,10 +114,10 @@ def theorem_5_1_scaled(case: Case) -> list[Finding]:
     case.need_nothing_known()
     _ = case.finite_prior
     curve, promise = _needs_curve(case)
-    rest = 1.0 - case.threat.kappa
-    if rest <= 0.0:
+    complement = 1.0 - case.threat.kappa
+    if complement <= 0.0:
         return _upper(0.0, promise)
-    return _upper(rest * curve.gap(0.0, min(1.0, case.threat.kappa_plus / rest)), promise)
+    return _upper(complement * curve.gap(0.0, min(1.0, case.threat.kappa_plus / complement)), promise)
 
 
 def proposition_5_3(case: Case) -> list[Finding]:
@@ -149,10 +149,10 @@ def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
 
 
 def _fill_knapsack(pi: Floats, tv: float, budget: float) -> float:
-    ordered = np.sort(pi)[::-1]
-    room = tv * (1.0 - ordered)
+    descending = np.sort(pi)[::-1]
+    room = tv * (1.0 - descending)
     amounts = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
-    return float(amounts @ ordered)
+    return float(amounts @ descending)
 
 
 def theorem_5_5(case: Case) -> list[Finding]:

@@ -43,7 +43,7 @@ class Rule:
     from_below: bool = False  # finds a lower bound only: evidence beside the answer, never the answer
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
-        """Return what the rule says about the case; raises Inapplicable when that is nothing."""
+        """Return the rule's bounds for the case; raises Inapplicable when it has none."""
         return [(self._bound(finding, case.assumes), finding) for finding in self.find(case)]
 
     def _bound(self, finding: Finding, assumptions: tuple[str, ...]) -> Bound:

@@ -1,4 +1,4 @@
-"""Every theorem dpradar knows, in one explicit tuple; ``assess`` runs all that apply."""
+"""Every theorem of dpradar, in one explicit tuple; ``assess`` runs all that apply."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..results.assessment import TOO_MANY
-from . import approx_black_box, pure_black_box, rad, renyi, success
+from . import approx_black_box, pure_black_box, rad, renyi_rules, success
 from .exact.argmax_location import argmax_risk
 from .exact.continuous_prior import continuous_risk
 from .exact.diagonal import diagonal_risk
@@ -146,13 +146,13 @@ def _simulation(case: Case) -> list[Finding]:
 def _with_zero_rad(find: Find) -> Find:
     """Return the engine with a rad of exactly 0 where no release can be of use, whatever rounding made of it."""
 
-    def settled(case: Case) -> Sequence[Finding]:
+    def find_or_zero(case: Case) -> Sequence[Finding]:
         findings = find(case)
         if not case.threat.is_settled:
             return findings
         return [replace(f, value=0.0, low=0.0, side="exact") if f.quantity == "rad" else f for f in findings]
 
-    return settled
+    return find_or_zero
 
 
 def _engine(name: str, title: str, find: Find, *cites: str) -> Rule:
@@ -210,9 +210,9 @@ RULES: tuple[Rule, ...] = (
     ),
     _success("binary", "Bayes error between two answers", success.binary_success, "[UNIFY] Theorem D.1"),
     _success("membership", "Bayes error between in and out", success.membership_success, "[UNIFY] Theorem D.1"),
-    _success("rdp", "Renyi divergence at the best order", renyi.renyi_rule, "Balle et al. 2022"),
-    _success("zcdp", "concentrated differential privacy", renyi.zcdp_rule, "[UNIFY] Section 4"),
-    _success("fano", "mutual information", renyi.fano_rule, "Guo et al. 2023"),
+    _success("rdp", "Renyi divergence at the best order", renyi_rules.renyi_rule, "Balle et al. 2022"),
+    _success("zcdp", "concentrated differential privacy", renyi_rules.zcdp_rule, "[UNIFY] Section 4"),
+    _success("fano", "mutual information", renyi_rules.fano_rule, "Guo et al. 2023"),
     replace(_success("total-variation", "total variation", success.worst_gain, _UNIFY_3_4), quantities=("worst_gain",)),
     replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

@@ -15,7 +15,7 @@ from .tradeoff_rates import question_relations
 if TYPE_CHECKING:
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
-    from ..threats.cover import Cover
+    from ..threats.hit_classes import Cover
 
 __all__ = [
     "ANY",
@@ -165,7 +165,7 @@ def _two_answers(cover: Cover, pi: Floats) -> tuple[Floats, Floats]:
 def binary_success(case: Case) -> list[Finding]:
     """Two answers: success <= 1 - min((1-pi) x + pi f(x)) for the replace-one f, per fibre ([UNIFY] Theorem D.1).
 
-    Each answer may stand for several values: mixtures of releases are no easier to tell apart than the releases
+    Each answer may stand for several values: mixtures of releases are no easier to distinguish than the releases
     (docs/derivations/published-bounds.md).
     """
     pi = case.finite_prior.probabilities
@@ -197,7 +197,7 @@ def membership_success(case: Case) -> list[Finding]:
 def worst_gain(case: Case) -> list[Finding]:
     """The gain over every prior, knowledge and goal is at most the total variation ([UNIFY] Theorem 3.4).
 
-    Under the relation asked for, the guarantee's own, or else the worse of the two that are known. It is what others
+    Under the requested relation, the guarantee's own, or else the worse of the two that are known. It is what others
     call the advantage: the largest true-positive minus false-positive rate of a test between neighbours.
     """
     promises = [p for p in case.promises(*question_relations(case)) if p.tv is not None]

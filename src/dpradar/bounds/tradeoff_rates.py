@@ -24,9 +24,9 @@ __all__ = ["Rates", "least_fnr", "question_relations"]
 
 
 def question_relations(case: Case) -> tuple[Relation, ...]:
-    """Return the relations that worst_gain and the true-positive rate speak of.
+    """Return the relations that worst_gain and the true-positive rate refer to.
 
-    The one asked for, the guarantee's own, or else both, of which the worse counts.
+    The requested one, the guarantee's own, or else both, of which the worse counts.
     """
     relation = case.neighbours or getattr(case.what, "neighbours", None)
     return (relation,) if relation else ("replace-one", "add-remove")
@@ -53,7 +53,7 @@ class Rates:
         return cls(tuple(map(_promise, promises)), case.assumes)
 
     def tpr(self, fpr: float) -> Bound:
-        """Return the largest true-positive rate, under the worse relation where none was asked for."""
+        """Return the largest true-positive rate, under the worse relation where none was requested."""
         x = float(FPR.check("tpr", fpr))
         if not self.promises:
             return bounded_rate(1.0, ("no trade-off curve is known for this release: nothing can be said",))

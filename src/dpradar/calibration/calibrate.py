@@ -29,10 +29,10 @@ _PRECISION = Param(
     name="precision",
     low=1e-9,
     high=0.1,
-    what="how close the answer is to the least noise, relatively",
+    what="the relative distance of the answer from the least noise",
     typical=(1e-6, 1e-2),
 )
-_TRIED = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
+_DIRECTION_PROBES = (1e-3, 0.03, 0.1, 0.5, 1.0, 2.0, 10.0, 30.0, 1e3)  # where the direction of a function shows
 _PATIENCE = 1.0  # seconds of silence before progress is reported
 
 
@@ -55,7 +55,7 @@ def calibrate(
 
     Assumes
     -------
-    As ``assess`` does. A limit without a prior is asked about the records of the other limits' priors, where there
+    As ``assess`` does. A limit without a prior is evaluated on the records of the other limits' priors, where there
     are any, because they settle the sensitivity.
 
     Parameters
@@ -66,11 +66,11 @@ def calibrate(
     limits
         One or several; all are kept, and ``binding`` names the one that decides.
     precision
-        How close the answer is to the least noise, relatively.
+        The relative distance of the answer from the least noise.
     progress
         Called with a line of text for every value tried, once the search has taken a second.
     times
-        How often the release is made about the same person, with independent noise.
+        The number of times the release is made about the same person, with independent noise.
 
     Notes
     -----
@@ -84,19 +84,19 @@ def calibrate(
     (2.1201, 12.717)
     """
     checked = _checked_limits(limits)
-    chosen = family_of(family, fixed, times)
-    return calibrate_family(chosen, checked, _PRECISION.check("calibrate", precision), progress)
+    release_family = family_of(family, fixed, times)
+    return calibrate_family(release_family, checked, _PRECISION.check("calibrate", precision), progress)
 
 
 def calibrate_family(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None] | None
 ) -> Calibration:
     """Return the calibration of a family; ``calibrate`` describes it."""
-    if any(why := limit.hopeless for limit in limits):
+    if any(why := limit.unreachable_reason for limit in limits):
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
-    chosen = _with_direction(family, limits)
+    directed_family = _with_direction(family, limits)
     risky = any(limit.risks for limit in limits)
-    search = _search(chosen, limits, precision, _delayed_progress(progress), risky=risky)
+    search = _search(directed_family, limits, precision, _delayed_progress(progress), risky=risky)
     status: Status
     try:
         status = search.run()  # type: ignore[assignment]
@@ -126,7 +126,7 @@ def _delayed_progress(progress: Callable[[str], None] | None) -> Callable[[str],
 
 
 def _priors_of_limits(limits: Sequence[Limit]) -> list[Prior | None]:
-    priors = [limit.who.prior for limit in limits if limit.who.prior is not None]
+    priors = [limit.attacker.prior for limit in limits if limit.attacker.prior is not None]
     return list({id(prior): prior for prior in priors}.values()) or [None]
 
 
@@ -134,7 +134,7 @@ def _search(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
 ) -> ParameterSearch:
     def measure(limit: Limit, release: Any, about: Prior | None) -> list[Achieved]:
-        return limit.achieved(release, about) if risky else limit.spent(release)
+        return limit.achieved(release, about) if risky else limit.costs_of(release)
 
     return ParameterSearch(
         family, limits, measure, _priors_of_limits(limits), precision, progress, sign=1 if risky else -1
@@ -148,9 +148,9 @@ def _with_direction(family: Family, limits: Sequence[Limit]) -> Family:
     upward = replace(family, direction="up")
     risky = any(limit.risks for limit in limits)
     search = _search(upward, limits, 1e-3, lambda _: None, risky=risky)
-    probes = [probe for x in _TRIED if (probe := search.probe(upward.u(x))) is not None]
+    probes = [probe for x in _DIRECTION_PROBES if (probe := search.probe(upward.u(x))) is not None]
     if len(probes) < 2:
-        hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _TRIED)}."
+        hint = f"Tried {family.parameter} = {', '.join(f'{x:g}' for x in _DIRECTION_PROBES)}."
         raise ParameterError("calibrate.family", "a function defined for such numbers", "errors", hint)
     falls = probes[-1].excess < probes[0].excess
     return upward if falls == risky else replace(family, direction="down")
@@ -160,7 +160,7 @@ def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *,
     family, best = search.family, search.best
     if best is None or status == "unmet":
         return _unmet(family, _why_unmet(search), search.tried)
-    costs = [one for limit in limits for one in limit.spent(best.mechanism)]
+    costs = [one for limit in limits for one in limit.costs_of(best.mechanism)]
     over = [one for one in costs if one.value > (one.limit or 0.0)]
     if risky and over:
         worst = over[0]
@@ -190,21 +190,21 @@ def _result(search: ParameterSearch, limits: Sequence[Limit], status: Status, *,
 def _assumes(limits: Sequence[Limit], release: Any) -> tuple[str, ...]:
     """Return what the description takes for granted, such as a stated sensitivity or how records are sampled."""
     cases = [
-        Case(release, limit.who, limit.neighbours, about=about if limit.who.prior is None else None)
+        Case(release, limit.attacker, limit.neighbours, about=about if limit.attacker.prior is None else None)
         for limit, about in product(limits, _priors_of_limits(limits))
         if limit.risks
     ]
     return tuple(dict.fromkeys(note for case in cases for note in case.assumes))
 
 
-def _unmet(family: Family, reason: str, tried: int) -> Calibration:
+def _unmet(family: Family, reason: str, evaluations: int) -> Calibration:
     return Calibration(
         parameter=family.parameter,
         value=None,
         status="unmet",
         more_private=family.direction,
         reason=reason,
-        tried=tried,
+        tried=evaluations,
         version=__version__,
     )
 
@@ -220,7 +220,7 @@ def _resulting_risks(limits: Sequence[Limit], best: Probe) -> tuple[Achieved, ..
             try:
                 risks += [replace(one, limit=None) for one in whole_risk.achieved(best.mechanism)]
             except ParameterError:
-                continue  # nobody said how much one person changes the output, so only the accuracy is known
+                continue  # it is not stated how much one person changes the output, so only the accuracy is known
     return tuple(risks)
 
 

@@ -35,11 +35,11 @@ __all__ = ["COSTS", "UNRESOLVED", "Limit"]
 COSTS = ("error", "variance", "frequency_error")
 UNRESOLVED = "privacy losses cannot be resolved below delta"
 _PROBABILITY = Param(
-    name="limit", low=0.0, high=1.0, what="a probability, the most that is accepted", typical=(0.01, 0.9)
+    name="limit", low=0.0, high=1.0, what="the largest probability that is accepted", typical=(0.01, 0.9)
 )
 _REPORTS = Param(name="limit", integer=True, low=1, what="the number of reports that a frequency is estimated from")
 _ROUNDING = 1e-12
-_POSITIVE = Param(name="limit", low=0.0, what="the most that is accepted", typical=(0.1, 10.0))
+_POSITIVE = Param(name="limit", low=0.0, what="the largest value that is accepted", typical=(0.1, 10.0))
 _Probability = Annotated[float, _PROBABILITY] | None
 _Positive = Annotated[float, _POSITIVE] | None
 
@@ -110,14 +110,14 @@ class Limit:
             raise ParameterError(f"Limit.{name}", f"given together with {other}", "one of them", f"Add {other}=...")
 
     def _check_sense(self) -> None:
-        kind = self.who.kind
+        kind = self.attacker.kind
         if kind == "membership" and self.rad is not None:
             raise ParameterError("Limit.rad", "left out for membership", f"{self.rad:g}", "Limit success or gain.")
         if kind == "worst" and self.success is not None:
             raise ParameterError("Limit.success", "left out without a threat", f"{self.success:g}", "Limit gain.")
 
     @property
-    def who(self) -> Threat:
+    def attacker(self) -> Threat:
         """The threat; without one, any."""
         return Threat.worst() if self.threat is None else self.threat
 
@@ -139,10 +139,10 @@ class Limit:
         """
         if name == "epsilon" or name in COSTS:
             return None
-        threat = self.who
+        threat = self.attacker
         if threat.prior is not None and threat.prior.measured is not None and not exact:
             shared = replace(self, threat=threat.rounded)
-            least = shared.who.lowest_blind_guess if name == "success" else self.fpr or 0.0
+            least = shared.attacker.lowest_blind_guess if name == "success" else self.fpr or 0.0
             least, most = (two_digits(float(f"{end:.12g}"), "down") for end in (least, shared._most(name)))
             return Raw(least=least, most=most)
         success = 1.0 if threat.kind == "worst" else threat.best_blind_guess
@@ -150,7 +150,7 @@ class Limit:
         return Raw(least=least, most=self._most(name))
 
     def _most(self, name: str) -> float:
-        threat = self.who
+        threat = self.attacker
         success = 1.0 if threat.prior is None else threat.raw.success[0]
         if name == "success":
             return success
@@ -161,22 +161,22 @@ class Limit:
         return threat.raw.rad[0] if name == "rad" and threat.prior is not None else 1.0
 
     @property
-    def hopeless(self) -> str | None:
+    def unreachable_reason(self) -> str | None:
         """Why no release at all keeps the limit; None where one might."""
-        if self.success is not None and self.success < self.who.rounded.lowest_blind_guess - _ROUNDING:
-            least = self.who.reported_baseline
-            return f"success is at least {least:.4g} without any release, by the best blind guess ({self.who!r})"
+        if self.success is not None and self.success < self.attacker.rounded.lowest_blind_guess - _ROUNDING:
+            least = self.attacker.reported_baseline
+            return f"success is at least {least:.4g} without any release, by the best blind guess ({self.attacker!r})"
         if self.tpr is not None and self.fpr is not None and self.tpr < self.fpr:
             return f"tpr is at least the fpr of {self.fpr:g}, by accusing people at random"
         return None
 
     def achieved(self, what: Any, about: Prior | None = None) -> list[Achieved]:
         """Return what a release gives for every risk that is limited."""
-        case = Case(what, self.who, self.neighbours, about=about if self.who.prior is None else None)
-        return [self._one(case, name, limit) for name, limit in self.risks.items()]
+        case = Case(what, self.attacker, self.neighbours, about=about if self.attacker.prior is None else None)
+        return [self._achieved_risk(case, name, limit) for name, limit in self.risks.items()]
 
-    def _one(self, case: Case, name: str, limit: float) -> Achieved:
-        threat, quantity = self.who.description, name
+    def _achieved_risk(self, case: Case, name: str, limit: float) -> Achieved:
+        threat, quantity = self.attacker.description, name
         if name == "tpr":
             bound = Rates.of(case).tpr(self.fpr or 0.0)
             quantity = f"tpr at fpr {self.fpr:g}"
@@ -205,7 +205,7 @@ class Limit:
             neighbours=bound.neighbours or "",
         )
 
-    def spent(self, what: Any) -> list[Achieved]:
+    def costs_of(self, what: Any) -> list[Achieved]:
         """Return what a release costs for every error that is limited."""
         release_costs = cost_of(what)
         costs = []
@@ -226,7 +226,7 @@ class Limit:
             at = {"tpr": f" at fpr {self.fpr}", "epsilon": f" at delta {self.delta}"}.get(name, "")
             at = f" from {self.reports:,} reports" if name == "frequency_error" and self.reports is not None else at
             parts.append(f"{name}{at} <= {value:g}")
-        return f"Limit({', '.join(parts)}, {self.who!r})"
+        return f"Limit({', '.join(parts)}, {self.attacker!r})"
 
 
 def _epsilon_rule(promises: Sequence[Privacy], delta: float, epsilon: float) -> str:

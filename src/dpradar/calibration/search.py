@@ -100,8 +100,8 @@ class ParameterSearch:
         return probe
 
     def _abouts(self, limit: Limit) -> Sequence[Prior | None]:
-        """Return whose records the release is about: a threat without a prior is asked about those of the others."""
-        return (None,) if limit.who.prior is not None else self.abouts
+        """Return whose records the release is about: a threat without a prior is evaluated on those of the others."""
+        return (None,) if limit.attacker.prior is not None else self.abouts
 
     def run(self) -> str:
         """Search and return "met", "free" or "unmet"; ``best`` is then the answer, or the end of the range."""
@@ -109,7 +109,7 @@ class ParameterSearch:
         with computed_with(_COARSE) as usage:
             self.probe(start)
             if usage.grid:  # a coarse grid of privacy losses finds the neighbourhood of the answer cheaply
-                start, step = self._coarsely(start)
+                start, step = self._coarse_start(start)
         if not usage.grid:
             return self._fine(start, 0.5)
         self.probes.clear()
@@ -140,7 +140,7 @@ class ParameterSearch:
             self.best = replace(self.best, u=self.best.u + 2.0 * self.precision)
         return "unmet"
 
-    def _coarsely(self, start: float) -> tuple[float, float]:
+    def _coarse_start(self, start: float) -> tuple[float, float]:
         """Return where to start on a fine grid of privacy losses, and with what step."""
         status, bad, good = self._bracket(start, 0.5)
         if status == "met" and good is not None and bad is not None:
@@ -152,7 +152,7 @@ class ParameterSearch:
         ends = self.family.span
         first = self.probe(min(max(start, ends[0]), ends[1]))
         if first is None:
-            first = self._somewhere()
+            first = self._first_probe_on_grid()
         if first is None and self.problem is not None:
             raise self.problem  # wrong whatever the noise
         if first is None:
@@ -172,7 +172,7 @@ class ParameterSearch:
                 return ("free", None, second) if first.ok else ("unmet", second, None)
             last, step = second, 2.0 * step
 
-    def _somewhere(self) -> Probe | None:
+    def _first_probe_on_grid(self) -> Probe | None:
         low, high = self.family.span
         for u in np.linspace(low, high, 41):
             probe = self.probe(float(u))
@@ -252,13 +252,13 @@ class ParameterSearch:
         places = np.unique(np.concatenate([self.best.u + reach * np.arange(1, n + 1) / n for reach, n in _SCANS]))
         after: float | None = None
         for u in places[places <= self.family.span[1]].tolist()[::-1]:
-            probe = None if self._provably(u) else self.probe(u)
+            probe = None if self._is_no_riskier(u) else self.probe(u)
             if probe is not None and not probe.ok:
                 return probe, None if after is None else self.probe(after)
             after = u
         return None
 
-    def _provably(self, u: float) -> bool:
+    def _is_no_riskier(self, u: float) -> bool:
         """Whether the release at u is known to be no riskier than the answer."""
         if self.best is None:
             return False

@@ -143,7 +143,7 @@ def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any],
 
 
 def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> Correlation:
-    from ..correlated.accuracy import simulate
+    from ..correlated.noise_simulation import simulate
 
     chosen = result.chosen
     if chosen is None or chosen.epsilon is None or result.sensitivity is None or found.answer is None:

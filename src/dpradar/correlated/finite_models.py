@@ -26,7 +26,13 @@ _SUM_TOLERANCE = 1e-9
 
 
 def sensitivity(query: Floats) -> float:
-    """Return how much the query changes at most when one record is replaced."""
+    """Return how much the query changes at most when one record is replaced.
+
+    Examples
+    --------
+    >>> sensitivity(np.array([[0.0, 1.0], [1.0, 3.0]]))
+    2.0
+    """
     return float(max(np.ptp(query, axis=axis).max() for axis in range(query.ndim)))
 
 
@@ -69,7 +75,25 @@ def _log_mixture(law: Floats, exponents: Floats) -> Floats:
 
 
 def channel_leakage(model: Joint, matrix: Floats) -> float:
-    """Leakage of a mechanism with finitely many outputs, one row for each table of records (last record fastest)."""
+    """Leakage of a mechanism with finitely many outputs, one row for each table of records (last record fastest).
+
+    Guarantee
+    ---------
+    The exact value up to rounding, over all attackers, for this model and mechanism.
+
+    Notes
+    -----
+    [GuerraThesis] Definitions 2.26 and 2.27, as for :func:`laplace_leakage`.
+
+    Examples
+    --------
+    The first of two records, published with randomised response.
+
+    >>> from dpradar.correlated import Joint
+    >>> family = Joint([[0.45, 0.05], [0.05, 0.45]])
+    >>> round(channel_leakage(family, np.array([[0.75, 0.25], [0.75, 0.25], [0.25, 0.75], [0.25, 0.75]])), 6)
+    1.098612
+    """
     with np.errstate(divide="ignore"):
         return _leakage(model, checked_channel(model, matrix), np.log)
 
@@ -115,7 +139,7 @@ def _leakage(model: Joint, outputs: Floats, logs: Callable[[Floats], Floats]) ->
         possible = np.broadcast_to(mass > 0.0, law.shape)
         high = np.where(possible, law, -np.inf).max(axis=0)
         low = np.where(possible, law, np.inf).min(axis=0)
-        used = (high > -np.inf) & (low < np.inf)  # some value is possible, and the output with it
-        if used.any():
-            largest = max(largest, float((high[used] - low[used]).max()))
+        comparable = (high > -np.inf) & (low < np.inf)  # some value is possible, and the output with it
+        if comparable.any():
+            largest = max(largest, float((high[comparable] - low[comparable]).max()))
     return largest * (1.0 + _ROUNDING)

@@ -105,7 +105,7 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
 
 
 def numbers_in(column: Sequence[Any], name: str) -> list[float]:
-    """Return the numbers of a column, nan where a cell is empty; what a cell says stays out of messages."""
+    """Return the numbers of a column, nan where a cell is empty; the content of a cell stays out of messages."""
     return [_number(cell, row, name) for row, cell in enumerate(column)]
 
 
@@ -290,8 +290,8 @@ def _covariances(
 
 
 def _pairs_in(shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    used = [k for k, count in enumerate(shape) if count]
-    return [(a, b) for a in used for b in used if a != b or shape[a] > 1]
+    present_kinds = [k for k, count in enumerate(shape) if count]
+    return [(a, b) for a in present_kinds for b in present_kinds if a != b or shape[a] > 1]
 
 
 def _largest_shapes(shapes: set[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -364,13 +364,13 @@ def _transition_rates(states: NDArray[np.intp], size: int) -> Floats:
     consecutive = (states[:-1] >= 0) & (states[1:] >= 0)
     counts = np.zeros((size, size))
     np.add.at(counts, (states[:-1][consecutive], states[1:][consecutive]), 1.0)
-    leave = counts.sum(axis=1)
-    if np.any(leave == 0.0):
+    departures = counts.sum(axis=1)
+    if np.any(departures == 0.0):
         hint = "Its transition probabilities cannot be estimated; join it with another state."
         raise ParameterError(
             "fit", "given a series in which every state is followed by another", "one that is not", hint
         )
-    return np.asarray(counts / leave[:, None])
+    return np.asarray(counts / departures[:, None])
 
 
 def _series_notes(n_missing: int, missing: str, present: int, is_missing: list[bool]) -> tuple[str, ...]:

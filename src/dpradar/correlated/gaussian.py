@@ -1,4 +1,4 @@
-"""Gaussian groups: how far the records that nobody knows move with the target ([GuerraThesis] Lemma 6.10).
+"""Gaussian groups: how far the unknown records move with the target ([GuerraThesis] Lemma 6.10).
 
 Notation: a target i, known records K, unknown records U. Given K, unknown record u moves by
 beta_u = Cov(u, i | K) / Var(i | K) for each unit the target moves, so the leakage per unit of a mechanism that is
@@ -37,7 +37,7 @@ _ROUNDING = 8.0 * float(np.finfo(float).eps)
 
 def _feasible(m: int, rho: float) -> None:
     if rho * (m - 2) >= 1.0:
-        hint = "Theorem 6.11 says nothing otherwise; use the covariance itself."
+        hint = "Theorem 6.11 does not apply otherwise; use the covariance itself."
         raise ParameterError("h", f"used with rho (m - 2) < 1 (m = {m})", f"rho {rho:g}", hint)
 
 
@@ -99,7 +99,13 @@ def rho_where_h_helps(m: int) -> float:
 
 
 def equal_variances(covariance: Floats) -> bool:
-    """Return whether the diagonal is constant, as Definition 6.9 asks."""
+    """Return whether the diagonal is constant, as [GuerraThesis] Definition 6.9 requires.
+
+    Examples
+    --------
+    >>> equal_variances(np.array([[4.0, 1.0], [1.0, 4.0]]))
+    True
+    """
     diagonal = np.diag(covariance)
     return bool(np.ptp(diagonal) <= _EQUAL * diagonal.max())
 
@@ -111,7 +117,13 @@ def correlations(covariance: Floats) -> Floats:
 
 
 def largest_correlation(covariance: Floats) -> float:
-    """Return the largest correlation between two records, in absolute value; 0 for a single record."""
+    """Return the largest correlation between two records, in absolute value; 0 for a single record.
+
+    Examples
+    --------
+    >>> largest_correlation(np.array([[4.0, -1.0], [-1.0, 4.0]]))
+    0.25
+    """
     off = np.abs(correlations(covariance))
     np.fill_diagonal(off, 0.0)
     return float(off.max())
@@ -137,9 +149,9 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
     -----
     [GuerraThesis] Lemma 6.10, which needs no equal variances. Up to 15 records all 2^m (m/2) adversaries are listed by
     Schur updates. Above, only the numbers of known records of each kind are listed where many are alike. Where every
-    record's covariances with the others sum to at most its variance in absolute value, whoever knows nothing is worst
-    (docs/derivations/correlated.md); a search that conditions on records until this holds settles many other matrices,
-    and eigenvalues bound the rest.
+    record's covariances with the others sum to at most its variance in absolute value, the attacker who knows no other
+    record is worst (docs/derivations/correlated.md); a search that conditions on records until this holds settles many
+    other matrices, and eigenvalues bound the rest.
 
     Examples
     --------
@@ -186,8 +198,8 @@ def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArr
     while stack:
         batch, known, j = stack.pop()
         if j < first:  # one at a time, so that memory stays small
-            both, sets = split(batch, known, j)
-            stack += [(both[:1], sets[:1], j + 1), (both[1:], sets[1:], j + 1)]
+            halves, sets = split(batch, known, j)
+            stack += [(halves[:1], sets[:1], j + 1), (halves[1:], sets[1:], j + 1)]
             continue
         for k in range(j, m):
             batch, known = split(batch, known, k)
@@ -229,12 +241,12 @@ def _largest_by_classes(covariance: Floats) -> float | None:
     best = 0.0
     for counts in product(*(range(len(one) + 1) for one in classes)):
         known = [i for one, count in zip(classes, counts, strict=True) for i in one[:count]]
-        rest = [i for one, count in zip(classes, counts, strict=True) for i in one[count:]]
-        if len(rest) < 2:
+        unknown = [i for one, count in zip(classes, counts, strict=True) for i in one[count:]]
+        if len(unknown) < 2:
             continue
-        conditional = covariance[np.ix_(rest, rest)]
+        conditional = covariance[np.ix_(unknown, unknown)]
         if known:
-            cross = covariance[np.ix_(rest, known)]
+            cross = covariance[np.ix_(unknown, known)]
             conditional = conditional - cross @ np.linalg.solve(covariance[np.ix_(known, known)], cross.T)
         best = max(best, _dominance(conditional))
     return best
@@ -258,12 +270,12 @@ def _search_adversaries(covariance: Floats) -> float | None:
         dominance = _dominance(matrix)
         best = max(best, dominance)
         if dominance <= 1.0:
-            continue  # whoever knows more learns less: see the derivation
+            continue  # an attacker who knows more learns less: see the derivation
         for j in range(start, matrix.shape[0]):
             if matrix.shape[0] > 2:
                 column = np.delete(matrix[:, j], j)
-                rest = np.delete(np.delete(matrix, j, axis=0), j, axis=1)
-                stack.append((rest - np.outer(column, column) / matrix[j, j], j))
+                submatrix = np.delete(np.delete(matrix, j, axis=0), j, axis=1)
+                stack.append((submatrix - np.outer(column, column) / matrix[j, j], j))
     return best
 
 

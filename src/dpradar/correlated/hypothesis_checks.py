@@ -19,11 +19,11 @@ __all__ = ["chain_checks", "group_checks", "normal_check", "tail"]
 Floats = NDArray[np.float64]
 Counts = NDArray[np.float64]
 SIGNIFICANCE = 0.01
-_FEW = 20  # values, below which a test of normality says nothing
+_FEWEST_VALUES = 20  # values, below which a test of normality is not informative
 _FEW_STEPS = 50
 _Z = 2.5758  # two-sided, at the significance above
 _PHASES = 8
-_SHOWN = 0.0001  # the smallest p that is shown
+_SMALLEST_P = 0.0001  # the smallest p that is shown
 
 
 def tail(statistic: float, degrees: float) -> float:
@@ -34,7 +34,7 @@ def tail(statistic: float, degrees: float) -> float:
 
 
 def _p_text(value: float) -> str:
-    return f"p < {_SHOWN:g}" if value < _SHOWN else f"p = {value:.2g}"
+    return f"p < {_SMALLEST_P:g}" if value < _SMALLEST_P else f"p = {value:.2g}"
 
 
 def normal_check(samples: Mapping[str, Floats]) -> Check:
@@ -42,9 +42,9 @@ def normal_check(samples: Mapping[str, Floats]) -> Check:
 
     The test of D'Agostino and Pearson, whose normal scores hold for small samples too.
     """
-    usable = {name: one for name, one in samples.items() if one.size >= _FEW and float(one.std()) > 0.0}
+    usable = {name: one for name, one in samples.items() if one.size >= _FEWEST_VALUES and float(one.std()) > 0.0}
     if not usable:
-        return Check(name="normal", holds=None, text=f"too few values to tell (fewer than {_FEW})")
+        return Check(name="normal", holds=None, text=f"too few values to tell (fewer than {_FEWEST_VALUES})")
     worst, sample_name, shape = 1.0, "", (0.0, 0.0)
     for name, one in usable.items():
         z = (one - one.mean()) / one.std()
@@ -122,7 +122,7 @@ def _variance_check(covariances: Sequence[Floats], counts: Sequence[int], *, kin
 def independence_check(means: Floats) -> Check:
     """Return what neighbouring groups of the file have in common; independence itself cannot be seen in one table."""
     name = "independent-groups"
-    if means.size < _FEW or float(means.std()) == 0.0:
+    if means.size < _FEWEST_VALUES or float(means.std()) == 0.0:
         return Check(name=name, holds=None, text="groups are taken to be independent of each other")
     r = float(np.corrcoef(means[:-1], means[1:])[0, 1])
     detail = f"means of neighbouring groups have correlation {r:.2f}"
@@ -140,8 +140,8 @@ def _likelihood_ratio(counts: Counts, expected: Counts) -> float:
 def _homogeneous(name: str, compared: str, counts: Counts) -> Check:
     """Return whether parts of a series (first axis) have the same transitions."""
     whole = counts.sum(axis=0)
-    leave = whole.sum(axis=1, keepdims=True)
-    rates = np.divide(whole, leave, out=np.zeros_like(whole), where=leave > 0.0)
+    departures = whole.sum(axis=1, keepdims=True)
+    rates = np.divide(whole, departures, out=np.zeros_like(whole), where=departures > 0.0)
     statistic = _likelihood_ratio(counts, counts.sum(axis=2, keepdims=True) * rates[None])
     parts = (counts.sum(axis=2) > 0.0).sum(axis=0)
     degrees = float(((parts - 1).clip(0) * ((whole > 0.0).sum(axis=1) - 1).clip(0)).sum())

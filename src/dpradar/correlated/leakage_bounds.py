@@ -11,9 +11,9 @@ from ..errors import InconsistentEvidence, ParameterError, UnsupportedError
 from ..results import Bound
 from ..results.correlation import DOUBTED, Correlation, Theorem
 from .fitting import Fit
+from .leakage_theorems import OURS, Route, SumRelease, error_of
 from .model_kinds import KINDS, LowerBound, ReleaseRequest, release_text
 from .shared_options import EPSILON, TARGET
-from .theorems import OURS, Route, SumRelease, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +62,8 @@ def leakage(
         Values are clipped to this interval before they are summed, and Laplace noise of scale (high - low) / epsilon is
         added. Needed for Gaussian groups.
     targets
-        The values of a record that an attacker tells apart: an interval, or "any". By default the clip interval, made
-        wide enough for all records of the data. The theorems about Gaussian groups need an interval.
+        The values of a record that an attacker wants to distinguish: an interval, or "any". By default the clip
+        interval, made wide enough for all records of the data. The theorems about Gaussian groups need an interval.
     values
         For a chain: the numbers that states stand for in a sum with Laplace noise; (0, 1) is a count. Without them
         the answer holds for every epsilon-DP mechanism.
@@ -136,10 +136,10 @@ def calibrate(
     at_target = leakage(
         what, TARGET.check("calibrate", target), target=target, clip=clip, targets=targets, values=values
     )
-    chosen = at_target.chosen
-    if chosen is None or chosen.epsilon is None:
+    best_route = at_target.chosen
+    if best_route is None or best_route.epsilon is None:
         raise UnsupportedError(f"no theorem that may be used keeps the leakage at {target:g}.")
-    epsilon = chosen.epsilon
+    epsilon = best_route.epsilon
     for _ in range(8):  # a product of rounded numbers may stray above the target by a unit in the last place
         calibrated = leakage(what, epsilon, target=target, clip=clip, targets=targets, values=values)
         if calibrated.leakage.value <= target:

@@ -185,9 +185,9 @@ def _push(kernel: Floats, ratio: Floats, epsilon: float, possible: NDArray[np.bo
     place = order[:, :, :, None, :]
     low, high = low[rows, boxes, place[..., 1:]], high[rows, boxes, place[..., :-1]]
     corners = _sums if small else _sums_of_logarithms
-    both = [corners(np.take_along_axis(law, order, axis=-1)[:, :, :, None, :], low, high) for law in laws]
+    sums = [corners(np.take_along_axis(law, order, axis=-1)[:, :, :, None, :], low, high) for law in laws]
     with np.errstate(invalid="ignore"):
-        ratios = np.maximum(both[0] - both[1], 0.0).max(axis=-1)
+        ratios = np.maximum(sums[0] - sums[1], 0.0).max(axis=-1)
     hubs = np.concatenate([possible, np.ones((possible.shape[0], 1), dtype=bool)], axis=1)
     ratios = np.where(hubs[:, None, None, :], ratios, np.inf).min(axis=-1)
     return np.where(_allowed_pairs(kernel), ratios + _UNIT * size * (1.0 + ratios), 0.0)
@@ -196,9 +196,9 @@ def _push(kernel: Floats, ratio: Floats, epsilon: float, possible: NDArray[np.bo
 def _sums(law: Floats, low: Floats, high: Floats) -> Floats:
     """Return ln of the sum with the first 1, 2, ... states at the upper end and the others at the lower."""
     top = np.cumsum(law[..., :-1] * high, axis=-1)
-    rest = np.cumsum((law[..., 1:] * low)[..., ::-1], axis=-1)[..., ::-1]
+    upper_tail = np.cumsum((law[..., 1:] * low)[..., ::-1], axis=-1)[..., ::-1]
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(top + rest))
+        return np.asarray(np.log(top + upper_tail))
 
 
 def _sums_of_logarithms(law: Floats, low: Floats, high: Floats) -> Floats:
@@ -206,8 +206,8 @@ def _sums_of_logarithms(law: Floats, low: Floats, high: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         weight = np.log(law)
     top = np.logaddexp.accumulate(weight[..., :-1] + high, axis=-1)
-    rest = np.logaddexp.accumulate((weight[..., 1:] + low)[..., ::-1], axis=-1)[..., ::-1]
-    return np.asarray(np.logaddexp(top, rest))
+    upper_tail = np.logaddexp.accumulate((weight[..., 1:] + low)[..., ::-1], axis=-1)[..., ::-1]
+    return np.asarray(np.logaddexp(top, upper_tail))
 
 
 def _boxes(ratio: Floats, epsilon: float, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:

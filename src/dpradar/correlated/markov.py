@@ -141,9 +141,9 @@ def _many_state_leakage(chain: Chain, epsilon: float) -> tuple[float, float, int
     records = max(len(left.log_ratio), len(right.log_ratio))
     total = 0.0
     for i in _distinct_targets(chain.length, records):
-        both = left.at(i) + right.at(chain.length - 1 - i)
-        np.fill_diagonal(both, 0.0)
-        total = max(total, float(both.max()))
+        side_sum = left.at(i) + right.at(chain.length - 1 - i)
+        np.fill_diagonal(side_sum, 0.0)
+        total = max(total, float(side_sum.max()))
     return total, 0.0, records
 
 

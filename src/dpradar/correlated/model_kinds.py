@@ -12,13 +12,13 @@ from ..errors import ParameterError
 from . import markov
 from .finite_models import sensitivity
 from .gaussian_lower_bound import gaussian_lower
+from .leakage_theorems import SumRelease, chain_routes, gaussian_routes, group_route, table_route
 from .models import Chain, GaussianGroups, Groups, Joint
-from .theorems import SumRelease, chain_routes, gaussian_routes, general, table_route
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .theorems import Route
+    from .leakage_theorems import Route
 
 __all__ = ["KINDS", "LowerBound", "ModelKind", "ReleaseRequest", "Targets", "release_text"]
 
@@ -128,7 +128,7 @@ KINDS: dict[type, ModelKind] = {
         without_model=_groups_text,
         group=lambda model: model.size,
         release=_clipped_sum,
-        routes=lambda model, _: [general(model.size, model.records)],
+        routes=lambda model, _: [group_route(model.size, model.records)],
         lower=lambda *_: None,
     ),
     GaussianGroups: ModelKind(
@@ -136,7 +136,7 @@ KINDS: dict[type, ModelKind] = {
         without_model=_groups_text,
         group=lambda model: model.size,
         release=_clipped_sum,
-        routes=lambda model, release: [general(model.size, model.records), *gaussian_routes(model, release)],
+        routes=lambda model, release: [group_route(model.size, model.records), *gaussian_routes(model, release)],
         lower=_gaussian_lower,
     ),
     Chain: ModelKind(
@@ -144,7 +144,7 @@ KINDS: dict[type, ModelKind] = {
         without_model=_chain_text,
         group=lambda model: model.length,
         release=_count,
-        routes=lambda model, release: [general(model.length, model.length), *chain_routes(model, release)],
+        routes=lambda model, release: [group_route(model.length, model.length), *chain_routes(model, release)],
         lower=_chain_lower,
     ),
     Joint: ModelKind(
@@ -152,7 +152,7 @@ KINDS: dict[type, ModelKind] = {
         without_model=_table_text,
         group=lambda model: model.records,
         release=lambda model, _: SumRelease(values=(0.0, sensitivity(model.total()))),
-        routes=lambda model, _: [general(model.records, model.records), table_route(model)],
+        routes=lambda model, _: [group_route(model.records, model.records), table_route(model)],
         lower=lambda *_: None,
     ),
 }

@@ -168,7 +168,7 @@ def _stationary_of_irreducible(P: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chain:
-    """A series of ``length`` records: a finite Markov chain, started as it goes on (stationary) unless told otherwise.
+    """A series of ``length`` records: a finite Markov chain, stationary by default.
 
     Examples
     --------

@@ -14,8 +14,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..params import Param
 from . import markov
+from .leakage_theorems import invert_leakage
 from .shared_options import TARGET
-from .theorems import invert_leakage
 
 if TYPE_CHECKING:
     from .models import Chain

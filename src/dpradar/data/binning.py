@@ -24,7 +24,7 @@ __all__ = ["BinningRule", "checked_bins", "how_to_cut", "rule_for"]
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
 _LARGEST = float(np.finfo(float).max)
-MOST_LEVELS = 1000  # of whole numbers and dates that nobody said are categories
+MOST_LEVELS = 1000  # of whole numbers and dates that were not declared to be categories
 _ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
 _EDGES = "Bins lie between neighbouring edges, such as [18, 65]."
 
@@ -109,11 +109,11 @@ def _values_rule(name: str, dtype: Any) -> BinningRule:
 
 def _numeric(owner: str, option: Any) -> BinningRule:
     if isinstance(option, str):
-        kind, _, rest = option.partition(":")
+        kind, _, argument = option.partition(":")
         if kind == "width":
-            return _width(owner, rest)
+            return _width(owner, argument)
         if kind == "quantiles":
-            return _quantiles(_count(owner, rest))
+            return _quantiles(_count(owner, argument))
     elif isinstance(option, Sequence | np.ndarray):
         return _edges(owner, option)
     elif isinstance(option, int) and not isinstance(option, bool):
@@ -145,13 +145,13 @@ def _equal_width(count: int) -> BinningRule:
     return BinningRule(text, code, lambda i: f"bin {i + 1} of {count}", largest=_LARGEST)
 
 
-def _width(owner: str, rest: str) -> BinningRule:
+def _width(owner: str, width_text: str) -> BinningRule:
     """Return the rule for bins of one width, whose edges are decimals: 0.3 is in [0.3, 0.4) for a width of 0.1.
 
     Numbers are doubles, so the edges are the doubles nearest to the decimals k W. With W = units / scale, both whole
     numbers that doubles hold, (k units) / scale is that double: the division is rounded once.
     """
-    units, scale = _decimal(owner, rest)
+    units, scale = _decimal(owner, width_text)
     width = units / scale
 
     def edge(k: Any) -> Any:

@@ -50,7 +50,7 @@ class OccupiedCells:
     all_rows: int
     rows: Ints
     weights: Floats
-    scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless asked for
+    scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless requested
     squares: Floats
     suppressed: tuple[int, float, float, float]  # the four sums over the cells that were left out
 
@@ -68,10 +68,10 @@ def _query(source: TableSource, plan: CountPlan) -> Any:
     import ibis
 
     names = {f"c{i}": name for i, name in enumerate(plan.rules)}
-    chosen = {short: _clean_column(source.column(name)) for short, name in names.items()}
+    columns = {short: _clean_column(source.column(name)) for short, name in names.items()}
     if plan.weight is not None:
-        chosen["v"] = _clean_column(source.column(plan.weight))
-    rows = source.table.select(**chosen)
+        columns["v"] = _clean_column(source.column(plan.weight))
+    rows = source.table.select(**columns)
     if plan.weight is not None:
         rows = rows.mutate(wrong=_is_bad_weight(rows.v))
         rows = rows.mutate(v=ibis.ifelse(rows.wrong == 0, rows.v, ibis.null(rows.v.type())))

@@ -46,7 +46,7 @@ def engine_names(headers: Sequence[Sequence[str]], engine: Sequence[str]) -> dic
     if len(set(filter(None, names))) < len(list(filter(None, names))):
         raise ParameterError("data.table", "one whose columns have different names", "a name that stands twice")
     if len(names) != len(engine) or any(list(other) != names for other in headers):
-        raise ParameterError("data.table", _ALLOWED, "some that capitals alone tell apart", _HINT)
+        raise ParameterError("data.table", _ALLOWED, "some that differ only in upper and lower case", _HINT)
     return {name or engine[i]: engine[i] for i, name in enumerate(names)}
 
 
@@ -57,7 +57,7 @@ def checked_expression(table: Any, backend: str) -> None:
     if backend in _TELLS_CASE:
         return
     if any(_same_but_for_case(node.schema.names) for node in table.op().find(operations.Relation)):
-        raise ParameterError("data.table", _ALLOWED, "some that capitals alone tell apart", _HINT)
+        raise ParameterError("data.table", _ALLOWED, "some that differ only in upper and lower case", _HINT)
 
 
 def _same_but_for_case(names: Sequence[str]) -> bool:

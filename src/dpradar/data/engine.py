@@ -28,7 +28,7 @@ _FRAMES = ("pandas", "pyarrow", "polars")
 _ALLOWED = "a CSV or Parquet file, a pattern of such files, an ibis table, or a pandas, pyarrow or polars table"
 _MEMORY = re.compile(r"\d+(\.\d+)? ?(KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 # What drivers call their failures, and what helps.
-_LOADING = Lock()  # ibis loads backends when they are first asked for: two threads at once may find half of one
+_LOADING = Lock()  # ibis loads backends when they are first used: two threads at once may find half of one
 _HINTS = {
     "OutOfMemory": "Allow more with memory='8GB', or leave room for temporary files (TMPDIR).",
     "Conversion": "Some values do not fit the type of their column; a Parquet file keeps types apart.",

@@ -55,6 +55,11 @@ def walk_average(counts: ArrayLike, suppressed: int = 0, rows: float | None = No
     """Return the average for rows without weights; ``suppressed`` rows are in cells whose size is not known.
 
     ``rows`` is the number of all rows, where the counts are upper bounds: the average grows with every count.
+
+    Examples
+    --------
+    >>> round(walk_average([50, 30, 20]), 6)
+    0.134716
     """
     steps = np.asarray(counts, dtype=float)
     return (float(expected_walk(steps).sum()) + suppressed) / (

@@ -13,7 +13,7 @@ from ..errors import ParameterError
 from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
-from ..threats.rounding import cells_of
+from ..threats.frequency_cells import cells_of
 from .binning import checked_bins, rule_for
 from .cell_counting import CountPlan, OccupiedCells, count_cells
 from .engine import connect_table, run_guarded
@@ -42,8 +42,8 @@ CONFIDENCE = Param(
     high_open=True,
     what="the confidence of the region of priors that the numbers hold for",
 )
-_DOMAIN = Param(name="domain", integer=True, low=2, what="how many different records the mechanism takes")
-_MOST = Param(name="most_cells", integer=True, low=2, what="the most occupied cells that are worked with")
+_DOMAIN = Param(name="domain", integer=True, low=2, what="the number of different records that the mechanism accepts")
+_MOST = Param(name="most_cells", integer=True, low=2, what="the largest number of occupied cells")
 _PRODUCT = "product"
 
 
@@ -76,8 +76,8 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
     Guarantee
     ---------
     The probabilities are the (weighted) frequencies, exact but for rounding, and the same from every engine; the
-    records are in the same order. Only the occupied cells with their counts leave the engine. ``measured`` of the
-    prior says how it was counted. Where cells were suppressed or a confidence was asked for, what ``assess`` says holds
+    records are in the same order. Only the occupied cells with their counts leave the engine. ``measured`` of the prior
+    says how it was counted. Where cells were suppressed or a confidence was requested, what ``assess`` reports holds
     for every prior within the distance that is named there (docs/derivations/tables.md).
 
     Assumes
@@ -111,7 +111,7 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
         (unequal chances of being drawn, non-response, raking) are not covered: a rare row with a large weight that
         the sample happens to lack can move the true frequencies by any amount.
     domain
-        How many different records the mechanism takes: ``"product"`` for all combinations of the values seen, or a
+        The number of different records that the mechanism accepts: ``"product"`` for all combinations of values, or a
         number; records that were not seen have probability 0. By default the occupied cells.
     memory
         What DuckDB may use before it works with temporary files; for files and data frames only.
@@ -142,15 +142,17 @@ def prior(  # noqa: PLR0913 (one setting each, all with a default)
         _check_columns(schema, names, weight, has_real_names=source.has_real_names)
         if any(schema[name].is_timestamp() for name in names):
             source.check_zone()
-        cut = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
-        plan = CountPlan(cut, weight, fewest, squares=weight is not None and level is not None, most_cells=most)
+        rule_of_column = {name: rule_for(name, schema[name], rules.get(name)) for name in names}
+        plan = CountPlan(
+            rule_of_column, weight, fewest, squares=weight is not None and level is not None, most_cells=most
+        )
         cells = count_cells(source, plan)
     if cells.rows.size == 0:
         hint = "Cut columns into fewer bins, or suppress less."
         raise ParameterError("data.suppress", f"such that some cell has {fewest} rows", "none that has", hint)
     codes, weights = _product(cells, most) if size == _PRODUCT else (cells.codes, cells.weights)
-    counted = _prior(cells, _labels(cells, codes), weights, cut, plan, added, level)
-    return extend_domain(counted, size, most) if isinstance(size, int) else counted
+    result = _prior(cells, _labels(cells, codes), weights, rule_of_column, plan, added, level)
+    return extend_domain(result, size, most) if isinstance(size, int) else result
 
 
 # -------------------------------------------------------------------------------------------------------------- checks
@@ -189,7 +191,7 @@ def _checked_domain(domain: Any, *, smoothed: bool) -> int | str | None:
     if isinstance(domain, str):
         raise ParameterError("data.domain", "a number, 'product' or None", shown(domain))
     if smoothed:
-        hint = "Records that nobody named cannot be told apart; use domain='product'."
+        hint = "Records without a name cannot be distinguished; use domain='product'."
         raise ParameterError("data.smooth", "used without a number for domain", shown(domain), hint)
     return int(_DOMAIN.check("data", domain))
 
@@ -219,23 +221,21 @@ def _check_columns(
 # ----------------------------------------------------------------------------------------------------------- the prior
 
 
-def extend_domain(counted: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
+def extend_domain(base: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
     """Return a prior of records with further ones that were not seen, each of probability 0, ``domain`` in all."""
-    unseen = domain - counted.size
+    unseen = domain - base.size
     if unseen == 0:
-        return counted
+        return base
     if unseen < 0:
         hint = "It is the number of records that the mechanism takes; cut columns into fewer bins for fewer."
-        raise ParameterError(
-            "data.domain", f"at least {counted.size:,}, the number of occupied cells", f"{domain}", hint
-        )
+        raise ParameterError("data.domain", f"at least {base.size:,}, the number of occupied cells", f"{domain}", hint)
     if domain > most:
         hint = "Leave it out, which errs on the safe side, or allow more with most_cells."
         raise ParameterError("data.domain", f"at most {most:,} records", f"{domain:,}", hint)
-    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (counted.columns or {}).items()}
-    probabilities = np.r_[counted.probabilities, np.zeros(unseen)]
+    columns = {name: (*column, *([UNSEEN] * unseen)) for name, column in (base.columns or {}).items()}
+    probabilities = np.r_[base.probabilities, np.zeros(unseen)]
     probabilities.setflags(write=False)
-    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=counted.measured)
+    return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=base.measured)
 
 
 def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats]:
@@ -263,7 +263,7 @@ def _prior(
     cells: OccupiedCells,
     labels_by_column: dict[str, tuple[Any, ...]],
     weights: Floats,
-    cut: Mapping[str, BinningRule],
+    rule_of_column: Mapping[str, BinningRule],
     plan: CountPlan,
     added: float | None,
     level: float | None,
@@ -283,12 +283,12 @@ def _prior(
         smoothing = f"{added:g} rows added to each of {weights.size:,} cells"
     probabilities /= probabilities.sum()
     probabilities.setflags(write=False)
-    shared = cells_of(probabilities, rows)
-    upper = weights if shared is None else np.ceil(shared.high * (total + more * weights.size) - more)
+    frequency_cells = cells_of(probabilities, rows)
+    upper = weights if frequency_cells is None else np.ceil(frequency_cells.high * (total + more * weights.size) - more)
     measured = Measured(
         rows=rows,
         cells=int(cells.rows.size),
-        rules={name: rule.text for name, rule in cut.items()},
+        rules={name: rule.text for name, rule in rule_of_column.items()},
         missing=tuple(name for name, levels in zip(cells.names, cells.levels, strict=True) if levels[-1] is None),
         weight=plan.weight,
         fewest=plan.fewest,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["advise"]
 
-_EPSILON = Param(name="epsilon", low=0.0, what="the guarantee under the granularity", typical=(0.1, 10.0))
+_EPSILON = Param(
+    name="epsilon", low=0.0, what="the epsilon that is guaranteed under the granularity", typical=(0.1, 10.0)
+)
 _MOST_STATES = 500
 
 
@@ -126,7 +128,12 @@ def _memory(
     """Return the two mixing times and the number of states, or why there are none."""
     matrix, names = transitions(stream, state)
     if not names:
-        return None, None, None, ["no two points at successive times: nothing is known of how places follow each other"]
+        return (
+            None,
+            None,
+            None,
+            ["no two points at successive times, so nothing is known about how places follow each other"],
+        )
     if len(names) > _MOST_STATES:
         note = f"{len(names):,} states are too many to count transitions between; group them with state="
         return None, None, len(names), [note]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from .finite_domain import frozen
+from .finite_domain import freeze
 from .partition_cells import scale_loss
 
 if TYPE_CHECKING:
@@ -117,11 +117,11 @@ def _quotient_metric(read: Callable[[Any], Any], metric: Metric, databases: Sequ
         raise ParameterError(f"step {name!r}", "asked about with databases=", "none", hint)
     groups: dict[Any, list[Any]] = {}
     for database in databases:
-        groups.setdefault(frozen(read(database)), []).append(database)
+        groups.setdefault(freeze(read(database)), []).append(database)
     distances: dict[tuple[Any, Any], float] = {}
 
     def distance(first: Any, other: Any) -> float:
-        one, two = frozen(read(first)), frozen(read(other))
+        one, two = freeze(read(first)), freeze(read(other))
         if (one, two) not in distances:
             distances[one, two] = min(metric(a, b) for a in groups[one] for b in groups[two])
         return distances[one, two]

@@ -94,7 +94,7 @@ def _factor(source: Granularity, target: Granularity, facts: Facts) -> tuple[flo
         return 1.0, "any two databases are one step apart"
     if not (source.converts and target.converts):
         listed = source.finite is not None or target.finite is not None
-        own = "relations of one's own are compared by listing the databases"
+        own = "user-defined relations are compared by listing the databases"
         return math.inf, own if listed else f"no conversion between {source} and {target} is derived"
     kinds = {source.kind, target.kind} - {"any"}
     if len(kinds) > 1:
@@ -193,11 +193,11 @@ def stream_change(target: Granularity, facts: Facts, mode: Hidden) -> StreamChan
         return StreamChange(cells=cells, trajectories=min(most, cells))
     each = facts.limit("points_per_trajectory") if target.name == "trajectory" else points
     each = min(each, points)
-    many = 1.0 if target.name == "trajectory" else most
+    trajectories = 1.0 if target.name == "trajectory" else most
     if target.neighbours == "add-remove":
-        return StreamChange(cells=each, trajectories=many, points=True, people=people)
+        return StreamChange(cells=each, trajectories=trajectories, points=True, people=people)
     cells = min(2.0 * each, times) if moving else each  # points may move to other times
-    return StreamChange(cells=cells, trajectories=many, points=moving)
+    return StreamChange(cells=cells, trajectories=trajectories, points=moving)
 
 
 def _source_steps(source: Granularity, change: StreamChange, facts: Facts, target: Granularity) -> float:

@@ -42,7 +42,7 @@ class Facts:
     trajectories_per_user: Annotated[int, Ge(1), About("the largest number of trajectories of one user")] | None = None
     points_per_trajectory: Annotated[int, Ge(1), About("the largest number of points of one trajectory")] | None = None
     times: Annotated[int, Ge(1), About("the number of times of a stream")] | None = None
-    hidden: Annotated[Hidden, About("what of a stream is secret")] | None = None
+    hidden: Annotated[Hidden, About("the secret part of a stream")] | None = None
     vertices: Annotated[int, Ge(1), About("the number of vertices of a graph")] | None = None
     degree: Annotated[int, Ge(1), About("the largest degree of a vertex")] | None = None
 
@@ -55,8 +55,8 @@ class Facts:
         value = getattr(self, name)
         return math.inf if value is None else float(value)
 
-    def given(self) -> dict[str, int | str]:
-        """Return what was given."""
+    def stated_facts(self) -> dict[str, int | str]:
+        """Return the facts that were stated, by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
 
 

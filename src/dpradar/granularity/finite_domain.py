@@ -36,7 +36,7 @@ class Domain:
         self, databases: Iterable[Any], neighbours: Callable[[Any, Any], bool] | Iterable[tuple[Any, Any]]
     ) -> None:
         self.databases: tuple[Any, ...] = tuple(databases)
-        self._keys = {frozen(database): k for k, database in enumerate(self.databases)}
+        self._keys = {freeze(database): k for k, database in enumerate(self.databases)}
         if len(self._keys) != len(self.databases) or not self.databases:
             raise ParameterError("Domain.databases", "a list of different databases", f"{len(self.databases)} of them")
         self.near = self._listed(neighbours)
@@ -65,7 +65,7 @@ class Domain:
 
     def place(self, database: Any) -> int:
         """Return the number of a database in the list."""
-        index = self._keys.get(frozen(database))
+        index = self._keys.get(freeze(database))
         if index is None:
             raise ParameterError("Domain", "asked about a database of its list", shown(database))
         return index
@@ -96,12 +96,12 @@ class Domain:
     @property
     def components(self) -> tuple[tuple[Any, ...], ...]:
         """The databases that can reach each other. What distinguishes components is not protected at all."""
-        left, components = set(range(len(self.databases))), []
-        while left:
-            start = min(left)
-            inside = sorted(k for k in left if self.distances(start)[k] < math.inf)
+        unvisited, components = set(range(len(self.databases))), []
+        while unvisited:
+            start = min(unvisited)
+            inside = sorted(k for k in unvisited if self.distances(start)[k] < math.inf)
             components.append(tuple(self.databases[k] for k in inside))
-            left -= set(inside)
+            unvisited -= set(inside)
         return tuple(components)
 
     @property
@@ -118,10 +118,10 @@ class Domain:
         return f"Domain({len(self.databases)} databases, {sum(map(len, self.near)) // 2} pairs of neighbours)"
 
 
-def frozen(database: Any) -> Hashable:
+def freeze(database: Any) -> Hashable:
     """Return a database as something that can be compared and looked up."""
     if isinstance(database, Mapping):
-        return frozenset((key, frozen(value)) for key, value in database.items())
+        return frozenset((key, freeze(value)) for key, value in database.items())
     if isinstance(database, (list, tuple)):
-        return tuple(frozen(one) for one in database)
+        return tuple(freeze(one) for one in database)
     return frozenset(database) if isinstance(database, set) else database

@@ -79,11 +79,11 @@ def nodes_changed(first: Graph, other: Graph, *, replaced: bool) -> float:
 
 def _smallest_cover(edges: frozenset[Edge]) -> int:
     """Return the least number of vertices that touch every edge, by branching on the vertex with most edges."""
-    best, left = len(edges), _MOST_BRANCHES
+    best, branches_left = len(edges), _MOST_BRANCHES
     todo = [(edges, 0)]
     while todo:
-        left -= 1
-        if left < 0:
+        branches_left -= 1
+        if branches_left < 0:
             message = (
                 "the distance of node-DP needs a smallest vertex cover, which is too hard to find for these graphs"
             )

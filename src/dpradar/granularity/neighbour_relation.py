@@ -26,7 +26,7 @@ class _Unit:
     """What one step changes, and so what is hidden up to epsilon; what is not.
 
     ``stated_with`` is what its name needs beside it. Unless ``converts`` no other relation is derived from it and no
-    step of a partition is counted for it: ``conversions`` and ``partition_cells`` know the relation otherwise.
+    step of a partition is counted for it: ``conversions`` and ``partition_cells`` contain the rules of the others.
     """
 
     changes: str
@@ -210,25 +210,25 @@ class Granularity:
         dpradar.errors.ParameterError: granularity must be one of bounded, unbounded, ...; got 'w-evnt:10'. Did you
         mean 'w-event'?
         """
-        name, colon, rest = str(text).partition(":")
+        name, colon, argument = str(text).partition(":")
         if name not in _UNITS:
             near = difflib.get_close_matches(name, _UNITS, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else "Relations of your own are made in Python."
             raise ParameterError("granularity", f"one of {', '.join(_UNITS)}", shown(text), hint)
-        make, beside = getattr(cls, name.replace("-", "_")), _UNITS[name].stated_with
+        constructor, beside = getattr(cls, name.replace("-", "_")), _UNITS[name].stated_with
         if beside == "size":
-            if not re.fullmatch(_WHOLE, rest):
+            if not re.fullmatch(_WHOLE, argument):
                 hint = f"Such as '{name}:10'."
                 raise ParameterError("granularity", f"{name}: and a whole number from 1", shown(text), hint)
-            return make(int(rest))  # type: ignore[no-any-return]
+            return constructor(int(argument))  # type: ignore[no-any-return]
         if beside == "neighbours":
-            if rest not in ("replace-one", "add-remove"):
+            if argument not in ("replace-one", "add-remove"):
                 hint = "It is never guessed which of the two a guarantee means."
                 raise ParameterError("granularity", f"{name}:replace-one or {name}:add-remove", shown(text), hint)
-            return make(rest)  # type: ignore[no-any-return]
+            return constructor(argument)  # type: ignore[no-any-return]
         if colon:
             raise ParameterError("granularity", f"{name} alone", shown(text))
-        return make()  # type: ignore[no-any-return]
+        return constructor()  # type: ignore[no-any-return]
 
     @property
     def kind(self) -> Kind:
@@ -291,8 +291,8 @@ class Granularity:
     def __str__(self) -> str:
         if self.size is not None:
             return f"{self.name}:{self.size}"
-        both = self.name in _UNITS and _UNITS[self.name].stated_with == "neighbours"
-        return f"{self.name}:{self.neighbours}" if both else self.name
+        names_relation = self.name in _UNITS and _UNITS[self.name].stated_with == "neighbours"
+        return f"{self.name}:{self.neighbours}" if names_relation else self.name
 
     def __repr__(self) -> str:
         return f"Granularity({str(self)!r})"

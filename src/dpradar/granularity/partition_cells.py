@@ -115,7 +115,7 @@ def distance_in(
         padded = 1.0 if stated.name == "bounded" and several and facts.size != "public" else math.inf
         return min(whole, part, padded) if common else part
     if pattern.manner == "moment":
-        # Whoever has no point at a time is not in the data of that time, even where it is public who takes part.
+        # A user without a point at a time is not in the data of that time, even where it is public who takes part.
         cell_facts = facts if common or facts.hidden == "values" else replace(facts, hidden="people")
         entry = conversion(stated, type(base).event(), cell_facts).factor
         return min(entry, whole) if common else entry
@@ -130,7 +130,7 @@ def _own_distance(
         return math.inf if partition.moves is None else partition.moves
     if pattern.manner == "any":
         return math.inf
-    # As with times: whoever has no point in a region is not in its data.
+    # As with times: a user without a point in a region is not in its data.
     cell_facts = replace(facts, hidden="people") if partition.kind == "value" else facts
     return conversion(stated, base, cell_facts).factor
 

@@ -28,7 +28,7 @@ Notion = Literal["pure", "gaussian"]
 _BUDGET = Param(name="budget", low=0.0, what="the privacy loss of the step", typical=(0.0, 10.0))
 _DELTA = Param(name="delta", low=0.0, high=1.0, what="the probability mass outside the epsilon bound")
 _CHANGED = Param(name="changes", integer=True, low=1, what="how many cells one step of the granularity changes")
-_TIMES = Param(name="times", integer=True, low=1, what="how often the step is made", typical=(1, 100))
+_TIMES = Param(name="times", integer=True, low=1, what="the number of times the step is run", typical=(1, 100))
 _SENSITIVITY = Param(
     name="sensitivity",
     low=0.0,
@@ -70,7 +70,7 @@ class Practice:
     assumed: Annotated[float, Ge(0), About("the sensitivity that the noise was scaled to")] | None = None
 
     def __post_init__(self) -> None:
-        for option in options_in(Practice):  # a word that no rule knows would hide what is wrong
+        for option in options_in(Practice):  # an unknown word would hide what is wrong
             object.__setattr__(self, option.name, option.check("Practice", getattr(self, option.name)))
 
 
@@ -325,7 +325,7 @@ class Pipeline:
 
     @property
     def granularities(self) -> tuple[Granularity, ...]:
-        """Every granularity that is claimed, asked for or stated, each once."""
+        """Every granularity that is claimed, requested or stated, each once."""
         claimed = () if self.claim is None else (self.claim.relation,)
         of_steps = (granularity for step in self.steps for granularity, _ in step.losses)
         targets = (_granularity("targets", target) for target in self.targets)

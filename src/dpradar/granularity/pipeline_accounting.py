@@ -3,7 +3,7 @@
 For a granularity G and neighbours D, D' the loss of all steps together is the sum of the losses of those that read
 something that changed (doctoral thesis, Theorems 4.1 and 4.10; root of the sum of squares for Gaussian steps, Theorems
 4.16 and 4.18). The total is the largest such sum. It is computed under every granularity that is stated, and the
-smallest of what follows for the one that is asked for (Proposition A.7) is kept.
+smallest of what follows for the requested one (Proposition A.7) is kept.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def account_costs(pipeline: Pipeline) -> Accounting:
         claimed=None if claim is None else str(claim.granularity),
         met=None if claim is None else _follows(claim, totals[0]),
         warnings=tuple(dict.fromkeys(notes)),
-        facts=dict(pipeline.facts.given()),
+        facts=dict(pipeline.facts.stated_facts()),
         version=__version__,
     )
 
 
 def _reported_granularities(pipeline: Pipeline) -> tuple[Granularity, ...]:
-    """Return the granularities to report: the claim first, then those asked for, then those that steps state."""
+    """Return the granularities to report: the claim first, then the requested ones, then those that steps state."""
     return pipeline.granularities or (Granularity.bounded(), Granularity.unbounded())
 
 
@@ -123,7 +123,7 @@ def _reason(pipeline: Pipeline, target: Granularity, steps: Sequence[StepLoss]) 
     """Return why a total is infinite: the first step that costs infinitely much."""
     bad = next((one for one in steps if math.isinf(one.loss)), None)
     if bad is None:
-        return f"nothing that is stated says anything about {target}"
+        return f"no stated loss gives a bound for {target}"
     step = next(one for one in pipeline.steps if one.name == bad.step)
     if step.unbudgeted:
         return f"{step.name} reads data and states no cost"
@@ -155,7 +155,7 @@ def _metric(pipeline: Pipeline) -> str:
 # --------------------------------------------------------------------------------------------------- claims, guarantees
 
 
-def guarantee(found: Accounting, granularity: Granularity | str, *, reading: Reading | None = None) -> Any:
+def guarantee(accounting: Accounting, granularity: Granularity | str, *, reading: Reading | None = None) -> Any:
     """Return a total as a guarantee for ``assess``: its record is the unit of the granularity.
 
     ``reading`` "all" gives the Gaussian reading of every step, which is smaller for many small pure steps. Where
@@ -175,7 +175,7 @@ def guarantee(found: Accounting, granularity: Granularity | str, *, reading: Rea
     if relation.neighbours is None:
         hint = "Give the granularity a unit: which of the two it is for what it protects."
         raise ParameterError("guarantee", "asked about a granularity with a unit", str(relation), hint)
-    total = found.total(relation)
+    total = accounting.total(relation)
     if not total.finite:
         return TotalVariation(1.0, neighbours=relation.neighbours)
     if reading == "all":

@@ -153,7 +153,7 @@ def sum_losses(values: Iterable[float]) -> float:
 
 
 def sequential(pipeline: Pipeline, target: Granularity, notion: Literal["pure", "gaussian"]) -> float:
-    """Return what adding up all steps says, whatever they read."""
+    """Return the sum over all steps, whatever data they read."""
     totals = []
     for mode in _modes(pipeline, target):
         facts = replace(pipeline.facts, hidden=mode)
@@ -199,8 +199,8 @@ def _partition_sum(
         for step in steps:
             by_cell[str(step.cell)].append(_cell_part(step, base, pattern, pipeline, facts, distances, several=several))
         sums = [sum_losses(_contribution(part, reading) for part in by_cell[cell]) for cell in cells]
-        value, chosen = _largest_cells(sums, pattern)
-        parts = [(part, place in chosen) for place, cell in enumerate(cells) for part in by_cell[cell]]
+        value, cell_names = _largest_cells(sums, pattern)
+        parts = [(part, place in cell_names) for place, cell in enumerate(cells) for part in by_cell[cell]]
         candidates.append(WorstSum(value, tuple(parts)))
     return max(candidates, key=lambda one: one.value)
 

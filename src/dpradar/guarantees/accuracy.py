@@ -52,17 +52,17 @@ def note_grid() -> None:
 
 
 def accuracy() -> Accuracy:
-    """Return the accuracy asked for."""
+    """Return the requested accuracy."""
     return _current.get() or _USUAL
 
 
 @contextmanager
-def computed_with(wanted: Accuracy) -> Iterator[Usage]:
-    """Compute with this accuracy inside the block; what it yields tells afterwards whether that mattered."""
+def computed_with(requested: Accuracy) -> Iterator[Usage]:
+    """Compute with this accuracy inside the block; what it yields shows afterwards whether that mattered."""
     usage = Usage()
-    token, other = _current.set(wanted), _usage.set(usage)
+    token, usage_token = _current.set(requested), _usage.set(usage)
     try:
         yield usage
     finally:
         _current.reset(token)
-        _usage.reset(other)
+        _usage.reset(usage_token)

@@ -15,7 +15,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
-from .losses import SAME_LOSS, Losses, compose, grid_of, listed, pair_of_curve
+from .losses import SAME_LOSS, Losses, compose, grid_of, list_losses, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import renyi_curve
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Composition",
+    "compose_promises",
     "composed_tv",
     "composition",
+    "concatenate_pairs",
     "forget_compositions",
     "gaussian_mu",
-    "joined",
     "promise_of_pairs",
-    "together",
 ]
 
 Floats = NDArray[np.float64]
@@ -92,7 +92,7 @@ class Composition:
         return self._forward if self.symmetric else self._losses(swapped(self.pairs))
 
     def _losses(self, pairs: Pairs) -> Losses:
-        one_by_one = listed(pairs) if self.step == 0.0 else None
+        one_by_one = list_losses(pairs) if self.step == 0.0 else None
         return self._on_a_grid(pairs, self.step) if one_by_one is None else one_by_one
 
     def _on_a_grid(self, pairs: Pairs, step: float) -> Losses:
@@ -121,8 +121,8 @@ class Composition:
             return "privacy losses added up one by one: no discretisation error"
         if self.exact:
             return f"privacy losses lie on a grid of {self.step:.3g}: no discretisation error"
-        known = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
-        return f"privacy losses rounded up on a grid of {self.step:.3g}{known}"
+        interval = "" if self.low is None else f": the total variation lies in [{self.low:.6g}, {self.tv:.6g}]"
+        return f"privacy losses rounded up on a grid of {self.step:.3g}{interval}"
 
     @property
     def smallest_delta(self) -> float:
@@ -136,10 +136,10 @@ class Composition:
 
     def epsilon(self, delta: float) -> float:
         """Return the least epsilon >= 0 with this delta, in both orders; infinite when there is none."""
-        found = max(self._ahead.epsilon(delta), 0.0 if self.symmetric else self._back.epsilon(delta))
-        if found < 0.5 * self.cap or self.cap >= _LARGEST_CAP:
-            return found
-        return min(found, Composition(self.pairs, self.step, cap=_LARGEST_CAP).epsilon(delta))
+        epsilon = max(self._ahead.epsilon(delta), 0.0 if self.symmetric else self._back.epsilon(delta))
+        if epsilon < 0.5 * self.cap or self.cap >= _LARGEST_CAP:
+            return epsilon
+        return min(epsilon, Composition(self.pairs, self.step, cap=_LARGEST_CAP).epsilon(delta))
 
     @cached_property
     def _ahead(self) -> _Lines:
@@ -236,7 +236,7 @@ class _Lines:
 
 
 def composition(pairs: Pairs) -> Composition:
-    """Return the pairs together, on a grid refined until the total variation is known to the accuracy asked for.
+    """Return the pairs together, on a grid refined until the total variation is known to the requested accuracy.
 
     Guarantee
     ---------
@@ -254,48 +254,48 @@ def forget_compositions() -> None:
 
 
 @lru_cache(maxsize=16)  # one may hold some 10 MB; a calibration asks for a few again and again
-def _composition(pairs: Pairs, wanted: Accuracy) -> Composition:
+def _composition(pairs: Pairs, accuracy_goal: Accuracy) -> Composition:
     step, exact = grid_of(pairs, _USUAL_CAP)
-    if listed(pairs) is not None and listed(swapped(pairs)) is not None:
+    if list_losses(pairs) is not None and list_losses(swapped(pairs)) is not None:
         return Composition(pairs, 0.0, exact=True)
     if exact:
         return Composition(pairs, step, exact=True)
-    coarse = wanted.coarseness or 1.0
-    found = Composition(pairs, step * coarse)
-    _ = found.tv
-    if coarse <= 1.0 and found.size < _FEW_CELLS:  # then a finer grid costs next to nothing
-        found = Composition(pairs, step * max(found.size / _FEW_CELLS, _FINEST))
-        _ = found.tv
-    if wanted.coarseness is not None:
-        return found
-    best, low = found, 0.0
+    coarse = accuracy_goal.coarseness or 1.0
+    result = Composition(pairs, step * coarse)
+    _ = result.tv
+    if coarse <= 1.0 and result.size < _FEW_CELLS:  # then a finer grid costs next to nothing
+        result = Composition(pairs, step * max(result.size / _FEW_CELLS, _FINEST))
+        _ = result.tv
+    if accuracy_goal.coarseness is not None:
+        return result
+    best, low = result, 0.0
     for _ in range(_ATTEMPTS):
         try:
-            low = max(low, _from_below(found))
+            low = max(low, _from_below(result))
         except NumericsError:
             break
         # On too fine a grid rounding outweighs what is gained: the smaller value counts, both are valid.
-        best = min(best, found, key=lambda one: one.tv)
+        best = min(best, result, key=lambda one: one.tv)
         gap = (best.tv - low) / max(min(best.tv, 1.0 - low), 1e-12)
-        if gap <= wanted.tolerance or best.tv - low < _CLOSE or found.tv > _WORSE * best.tv:
+        if gap <= accuracy_goal.tolerance or best.tv - low < _CLOSE or result.tv > _WORSE * best.tv:
             break
-        if wanted.tolerance >= _USUAL_TOLERANCE and best.size > _USUAL_CELLS:
-            break  # good enough unless more was asked for
+        if accuracy_goal.tolerance >= _USUAL_TOLERANCE and best.size > _USUAL_CELLS:
+            break  # good enough unless a higher accuracy was requested
         # The error falls with the square of the step.
         try:
-            found = Composition(pairs, found.step * min(0.7, 0.9 * math.sqrt(wanted.tolerance / gap)))
-            _ = found.tv
+            result = Composition(pairs, result.step * min(0.7, 0.9 * math.sqrt(accuracy_goal.tolerance / gap)))
+            _ = result.tv
         except NumericsError:
             break  # no finer grid fits: the answer is valid, and its note says how far off it can be
     return replace(best, low=min(low, best.tv))
 
 
-def _from_below(found: Composition) -> float:
+def _from_below(composed: Composition) -> float:
     """Return a lower bound of the total variation; both orders give one, and they differ in how close it is."""
-    below = compose(swapped(found.pairs), found.step, found.cap, below=True).delta(0.0)
-    if not found.symmetric and below < 0.9 * found.tv:
-        below = max(below, compose(found.pairs, found.step, found.cap, below=True).delta(0.0))
-    return max(0.0, min(below - _FFT_NOISE, found.tv))
+    below = compose(swapped(composed.pairs), composed.step, composed.cap, below=True).delta(0.0)
+    if not composed.symmetric and below < 0.9 * composed.tv:
+        below = max(below, compose(composed.pairs, composed.step, composed.cap, below=True).delta(0.0))
+    return max(0.0, min(below - _FFT_NOISE, composed.tv))
 
 
 def composed_tv(pairs: Pairs) -> float:
@@ -317,19 +317,19 @@ def promise_of_pairs(pairs: Pairs, relation: Relation, source: str) -> Privacy:
     mu = gaussian_mu(pairs)
     if mu is not None:
         return gaussian_privacy(mu, relation, source)
-    found = composition(pairs)
-    curve = found.directed_curve() if relation == "reference" else found.curve()
+    composed = composition(pairs)
+    curve = composed.directed_curve() if relation == "reference" else composed.curve()
     return Privacy(
         relation=relation,
-        source=f"{source}; {found.note}",
+        source=f"{source}; {composed.note}",
         origin=source,
         curve=curve,
-        tv=found.tv,
+        tv=composed.tv,
         pairs=pairs,
     )
 
 
-def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
+def compose_promises(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Privacy:
     """Return the promise of several releases about the same person, each made a number of times.
 
     Notes
@@ -337,21 +337,21 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
     Epsilons and deltas add up; of two outputs that agree with probability 1 - tv each, all agree with the product;
     Renyi divergences add up; dominating pairs compose. Of the curves that follow, the largest holds.
     """
-    told = [(p.origin or p.source, times) for p, times in promises]
-    origin = source = " + ".join(f"{times} x {text}" if times > 1 else text for text, times in told)
+    names = [(p.origin or p.source, times) for p, times in promises]
+    origin = source = " + ".join(f"{times} x {text}" if times > 1 else text for text, times in names)
     epsilon = sum(math.inf if p.epsilon is None else times * p.epsilon for p, times in promises)
     delta = sum(times * p.delta for p, times in promises)
-    known = math.isfinite(epsilon) and delta < 1.0
-    kept = math.prod((1.0 - (1.0 if p.tv is None else p.tv)) ** times for p, times in promises)
-    tv = min(1.0 - kept, tv_of_approx(epsilon, delta) if known else 1.0)
+    has_epsilon = math.isfinite(epsilon) and delta < 1.0
+    overlap = math.prod((1.0 - (1.0 if p.tv is None else p.tv)) ** times for p, times in promises)
+    tv = min(1.0 - overlap, tv_of_approx(epsilon, delta) if has_epsilon else 1.0)
     renyi = _added([(p.renyi, times) for p, times in promises])
-    pairs = joined([(p.pairs, times) for p, times in promises])
+    pairs = concatenate_pairs([(p.pairs, times) for p, times in promises])
     if pairs is None and renyi is None and relation != "reference":
         # Some part is known by its curve alone, such as zCDP beside Laplace noise: every curve is that of some pair.
-        pairs = joined([(p.pairs or _of_curve(p.curve), times) for p, times in promises])
+        pairs = concatenate_pairs([(p.pairs or _of_curve(p.curve), times) for p, times in promises])
     tight, advice = _tight(pairs, relation, source)
     if tight is None:
-        curves = [approx_curve(epsilon, delta)] if known else []
+        curves = [approx_curve(epsilon, delta)] if has_epsilon else []
         if renyi is not None:
             curves.append(renyi_curve(renyi))
             tv = min(tv, curves[-1].gap())
@@ -363,8 +363,8 @@ def together(promises: Sequence[tuple[Privacy, int]], relation: Relation) -> Pri
         relation=relation,
         source=source,
         origin=origin,
-        epsilon=epsilon if known else None,
-        delta=delta if known else 0.0,
+        epsilon=epsilon if has_epsilon else None,
+        delta=delta if has_epsilon else 0.0,
         curve=curve,
         tv=tv,
         pairs=pairs,
@@ -388,7 +388,7 @@ def _tight(pairs: Pairs | None, relation: Relation, source: str) -> tuple[Privac
         return None, f" (without composed privacy losses: {failure})"
 
 
-def joined(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
+def concatenate_pairs(parts: Sequence[tuple[Pairs | None, int]]) -> Pairs | None:
     """Return all pairs with how often each is used, or None when a part has none."""
     counts: dict[Pair, int] = {}
     for pairs, times in parts:
@@ -404,6 +404,6 @@ def _added(parts: Sequence[tuple[RenyiBound | None, int]]) -> RenyiBound | None:
     for bound, times in parts:
         if bound is None:
             return None
-        many = replace(bound, epsilons=tuple(times * e for e in bound.epsilons), rho=times * bound.rho)
-        total = many if total is None else total.plus(many)
+        repeated = replace(bound, epsilons=tuple(times * e for e in bound.epsilons), rho=times * bound.rho)
+        total = repeated if total is None else total.plus(repeated)
     return total

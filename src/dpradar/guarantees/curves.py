@@ -85,7 +85,16 @@ def gaussian_curve(mu: float) -> TradeoffCurve:
 
 
 def approx_curve(epsilon: float, delta: float) -> TradeoffCurve:
-    """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}."""
+    """Return the curve of (epsilon, delta)-DP: max{0, 1-delta-e^eps x, e^-eps (1-delta-x)}.
+
+    The smallest false-negative rate that (epsilon, delta)-DP allows at a false-positive rate x: Dong, Roth and Su
+    (2022), Proposition 2.5.
+
+    Examples
+    --------
+    >>> round(approx_curve(1.0, 0.01).at(0.05), 6)
+    0.854086
+    """
     if epsilon > _LARGEST_EPSILON:
         return _no_privacy()
 
@@ -128,12 +137,12 @@ def piecewise_curve(fpr: ArrayLike, fnr: ArrayLike) -> TradeoffCurve:
     """
     hint = "Give the break points of the curve: false-positive rates and the false-negative rates at them."
     allowed = "as many rates in [0, 1] for fpr as for fnr"
-    given = [as_floats("Tradeoff", allowed, rates, hint) for rates in (fpr, fnr)]
-    if given[0].shape != given[1].shape or given[0].ndim != 1:
-        raise ParameterError("Tradeoff", allowed, f"{given[0].size} and {given[1].size}", hint)
-    if not all(np.all((rates >= 0.0) & (rates <= 1.0)) for rates in given):
+    rate_arrays = [as_floats("Tradeoff", allowed, rates, hint) for rates in (fpr, fnr)]
+    if rate_arrays[0].shape != rate_arrays[1].shape or rate_arrays[0].ndim != 1:
+        raise ParameterError("Tradeoff", allowed, f"{rate_arrays[0].size} and {rate_arrays[1].size}", hint)
+    if not all(np.all((rates >= 0.0) & (rates <= 1.0)) for rates in rate_arrays):
         raise ParameterError("Tradeoff", allowed, "a rate outside [0, 1]", hint)
-    x, y = np.concatenate([[0.0], given[0], [1.0]]), np.concatenate([[1.0], given[1], [0.0]])
+    x, y = np.concatenate([[0.0], rate_arrays[0], [1.0]]), np.concatenate([[1.0], rate_arrays[1], [0.0]])
     order = np.lexsort((y, x))
     hull: list[tuple[float, float]] = []
     for px, py in zip(x[order].tolist(), y[order].tolist(), strict=True):
@@ -168,12 +177,12 @@ def larger_curve(curves: Sequence[TradeoffCurve]) -> TradeoffCurve:
     return TradeoffCurve(fnr, _peak(fnr, [curve.peak for curve in curves]))
 
 
-def _peak(fnr: Callable[[Floats], Floats], known: Sequence[float]) -> float:
+def _peak(fnr: Callable[[Floats], Floats], bends: Sequence[float]) -> float:
     """Return where 1 - f(x) - x is largest, by a shrinking grid: the gap is concave."""
     low, high = 0.0, 1.0
     best = 0.0
     for _ in range(14):
-        x = np.unique(np.concatenate([np.linspace(low, high, 33), [p for p in known if low <= p <= high]]))
+        x = np.unique(np.concatenate([np.linspace(low, high, 33), [p for p in bends if low <= p <= high]]))
         i = int(np.argmax(1.0 - fnr(x) - x))
         best = float(x[i])
         low, high = float(x[max(i - 1, 0)]), float(x[min(i + 1, x.size - 1)])

@@ -37,16 +37,16 @@ def epsilon_at(promise: Privacy, delta: float) -> float:
     >>> round(epsilon_at(GDP(mu=1.0, neighbours="add-remove").privacy("add-remove"), 1e-5), 4)
     4.3772
     """
-    known = [math.inf]
+    candidates = [math.inf]
     if promise.epsilon is not None and delta >= promise.delta:
-        known.append(promise.epsilon)
+        candidates.append(promise.epsilon)
     if promise.pairs is not None:
-        known.append(_of_pairs(promise.pairs, delta))
+        candidates.append(_of_pairs(promise.pairs, delta))
     if promise.renyi is not None and promise.pairs is None:
-        known.append(renyi_epsilon(promise.renyi, delta))
+        candidates.append(renyi_epsilon(promise.renyi, delta))
     if promise.tv is not None and promise.tv <= delta:
-        known.append(0.0)
-    return min(known)
+        candidates.append(0.0)
+    return min(candidates)
 
 
 def _of_pairs(pairs: Pairs, delta: float) -> float:
@@ -96,8 +96,8 @@ def _single(pair: Pair, delta: float) -> float:
         return math.inf
     for _ in range(_SHRINKS):
         grid = np.linspace(low, high, _POINTS)
-        met = int(np.argmax(pair.delta(grid) <= delta))  # the last one is
-        if met == 0:
+        first_small = int(np.argmax(pair.delta(grid) <= delta))  # the last one is
+        if first_small == 0:
             break
-        low, high = float(grid[met - 1]), float(grid[met])
+        low, high = float(grid[first_small - 1]), float(grid[first_small])
     return high

@@ -19,7 +19,7 @@ Mu = Annotated[
     float,
     Ge(0),
     About(
-        "the distance of two unit Gaussians that are as hard to tell apart",
+        "the distance of two unit Gaussians that are as hard to distinguish",
         example="1",
         typical=(0.05, 5.0),
         more_private="down",

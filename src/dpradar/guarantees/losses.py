@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import NumericsError
-from .accounting import self_convolved
+from .dp_accounting_library import self_convolution
 from .pairs import AtomPair, finite_pair
 
 if TYPE_CHECKING:
     from .curves import TradeoffCurve
     from .pairs import Pair, Pairs
 
-__all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "listed", "pair_of_curve"]
+__all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "list_losses", "pair_of_curve"]
 
 Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
@@ -62,8 +62,8 @@ class Losses:
             q = self.masses * np.exp(np.minimum(-self.at, _LARGEST))
         over_q = np.concatenate([np.cumsum(q[::-1])[::-1], [0.0]])
         first = np.searchsorted(self.at, epsilons, side="right")
-        lost = np.exp(np.minimum(epsilons + np.log(np.maximum(over_q[first], _TINY)), 0.0))
-        return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, lost, 0.0), 0.0, 1.0))
+        subtrahend = np.exp(np.minimum(epsilons + np.log(np.maximum(over_q[first], _TINY)), 0.0))
+        return np.asarray(np.clip(over_p[first] - np.where(over_q[first] > 0.0, subtrahend, 0.0), 0.0, 1.0))
 
     def positive(self) -> Floats:
         """Return 0 and the losses above it; a sum of losses that is 0 up to rounding is 0."""
@@ -115,32 +115,32 @@ def _atoms(first: int, step: float, values: Floats) -> _Grid:
     return _Grid(first, step, np.maximum(masses, 0.0), float(values[-1]))
 
 
-def _above(pair: Pair, step: float, cap: float) -> _Grid:
+def _upper_grid(pair: Pair, step: float, cap: float) -> _Grid:
     first, _, values = _grid(pair, step, cap)
     return _atoms(first, step, values)
 
 
-def _below(pair: Pair, step: float, cap: float) -> _Grid:
+def _lower_grid(pair: Pair, step: float, cap: float) -> _Grid:
     """Return losses on the grid whose profile lies below that of the pair (docs/derivations/losses.md)."""
     first, epsilon, values = _grid(pair, step, cap)
     at = np.exp(np.minimum(epsilon, _LARGEST))
     floor = pair.infinite  # infinite loss is seen whatever the grid
     lowered = values - _overshoot(at, values)
-    gone = np.flatnonzero(lowered[:-1] <= floor)
-    if gone.size:
-        lowered[max(0, gone[0] - 1) :] = floor
+    vanishing = np.flatnonzero(lowered[:-1] <= floor)
+    if vanishing.size:
+        lowered[max(0, vanishing[0] - 1) :] = floor
     lowered[-1] = floor
     x, y = np.concatenate([[0.0], at]), np.concatenate([[1.0], lowered])
-    kept = _lower_hull(x, y)
-    start = int(kept[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
-    values = np.interp(at[start:], x[kept], y[kept])
+    hull = _lower_hull(x, y)
+    start = int(hull[1]) - 1  # the first grid point on the hull: below it a straight line to (0, 1)
+    values = np.interp(at[start:], x[hull], y[hull])
     values[-1] = floor
     if values.size < 2:
         return _Grid(first + start, step, np.full(1, 1.0 - floor), floor)
-    found = _atoms(first + start, step, values)
+    grid = _atoms(first + start, step, values)
     # Differences of rounded values are off by specks; alone in a cell they are nothing, and together never more than 1.
-    masses = np.where(found.masses > _SPECK / math.expm1(step), found.masses, 0.0)
-    return replace(found, masses=masses * min(1.0, (1.0 - floor) / max(float(masses.sum()), _TINY)))
+    masses = np.where(grid.masses > _SPECK / math.expm1(step), grid.masses, 0.0)
+    return replace(grid, masses=masses * min(1.0, (1.0 - floor) / max(float(masses.sum()), _TINY)))
 
 
 def _overshoot(x: Floats, y: Floats) -> Floats:
@@ -160,19 +160,19 @@ def _overshoot(x: Floats, y: Floats) -> Floats:
 
 def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Return the points on the lower convex hull, first and last included."""
-    kept = np.arange(x.size)
+    hull = np.arange(x.size)
     for _ in range(_HULL_PASSES):
         # Points are nearly convex, so a few passes that drop every dent at once are enough.
         with np.errstate(all="ignore"):
-            slope = np.diff(y[kept]) / np.diff(x[kept])
+            slope = np.diff(y[hull]) / np.diff(x[hull])
         dent = np.flatnonzero(slope[1:] <= slope[:-1]) + 1
         if dent.size == 0:
-            return kept
+            return hull
         # Of neighbouring dents only every other one: dropping the first may straighten the second.
         alone = np.concatenate([[True], np.diff(dent) > 1])
         alternate = (np.arange(dent.size) - np.maximum.accumulate(np.where(alone, np.arange(dent.size), 0))) % 2 == 0
-        kept = np.delete(kept, dent[alternate])
-    return kept[_hull_by_walk(x[kept].tolist(), y[kept].tolist())]
+        hull = np.delete(hull, dent[alternate])
+    return hull[_hull_by_walk(x[hull].tolist(), y[hull].tolist())]
 
 
 def _hull_by_walk(xs: list[float], ys: list[float]) -> list[int]:
@@ -204,19 +204,28 @@ def pair_of_curve(curve: TradeoffCurve) -> AtomPair:
     low = np.maximum(y - _overshoot(x, y), 0.0)
     low[0] = min(float(low[0]), float(y[1]))  # in the first cell the curve may fall at once
     low[-1] = 0.0
-    kept = _lower_hull(x, low)
-    x, low = x[kept], low[kept]
+    hull = _lower_hull(x, low)
+    x, low = x[hull], low[hull]
     jump = max(0.0, 1.0 - float(low[0]))  # seen under P only
     return finite_pair(np.append(np.maximum(-np.diff(low), 0.0), jump), np.append(np.diff(x), 0.0))
 
 
 def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = False) -> Losses:
-    """Return the losses of all pairs together: from above, or from below where asked; single ones up to ``cap``."""
+    """Return the losses of all pairs together: from above, or with ``below`` from below; single ones up to ``cap``.
+
+    Losses are rounded to multiples of ``step``, up or down, so that delta is never below, or never above, the true one.
+
+    Examples
+    --------
+    >>> from dpradar.theorems import GaussianPair
+    >>> round(float(compose([(GaussianPair(1.0), 4)], 1e-3).delta(1.0)), 3)
+    0.51
+    """
     from scipy import signal
 
     total: _Grid | None = None
     for pair, times in pairs:
-        single = (_below if below else _above)(pair, step, cap)
+        single = (_lower_grid if below else _upper_grid)(pair, step, cap)
         part = _power(single, times, below=below)
         if total is None:
             total = part
@@ -236,13 +245,13 @@ def compose(pairs: Pairs, step: float, cap: float = 700.0, *, below: bool = Fals
 def _power(single: _Grid, times: int, *, below: bool) -> _Grid:
     if times == 1:
         return single
-    offset, masses = self_convolved(single.masses, times, _TRUNCATION, _MOST_CELLS)
+    offset, masses = self_convolution(single.masses, times, _TRUNCATION, _MOST_CELLS)
     infinite = -math.expm1(times * math.log1p(-min(single.infinite, 1.0 - 1e-16)))
     slack = _TRUNCATION + _ROUNDING * times
     return _Grid(single.first * times + offset, single.step, masses, infinite + (-slack if below else slack))
 
 
-def listed(pairs: Pairs) -> Losses | None:
+def list_losses(pairs: Pairs) -> Losses | None:
     """Return the losses of finite pairs together, one by one, while there are few of them."""
     at, masses, infinite = np.zeros(1), np.ones(1), 0.0
     for pair, times in pairs:
@@ -255,7 +264,7 @@ def listed(pairs: Pairs) -> Losses | None:
         for own, weights in [together] if together is not None and fits else repeat(single, times):
             if at.size * own.size > 4 * _MOST_ATOMS:
                 return None
-            at, masses = _merged((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
+            at, masses = _merge_equal((at[:, None] + own).ravel(), (masses[:, None] * weights).ravel())
             if at.size > _MOST_ATOMS:
                 return None
         infinite = 1.0 - (1.0 - infinite) * (1.0 - pair.infinite) ** times
@@ -263,7 +272,7 @@ def listed(pairs: Pairs) -> Losses | None:
 
 
 def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats] | None:
-    """Return the losses of so many uses where those of one lie at equal distances, as for local reports; else None.
+    """Return the losses of this many uses where those of one lie at equal distances, as for local reports; else None.
 
     Sums of products of masses, without a transform: small masses are as exact as large ones. The cost grows with the
     square of the number of losses.
@@ -279,20 +288,20 @@ def _equidistant(at: Floats, masses: Floats, times: int) -> tuple[Floats, Floats
         return None
     base = np.zeros(int(places[-1]) + 1)
     base[places.astype(int)] = masses
-    power, left = np.ones(1), times
-    while left:
-        if left % 2:
+    power, remaining = np.ones(1), times
+    while remaining:
+        if remaining % 2:
             power = np.convolve(power, base)
-        left //= 2
-        if left:
+        remaining //= 2
+        if remaining:
             base = np.convolve(base, base)
-    seen = power > 0.0
-    if not seen.any():  # all of it is below the smallest number
+    possible = power > 0.0
+    if not possible.any():  # all of it is below the smallest number
         return None
-    return (times * at[0] + step * np.arange(power.size))[seen], power[seen]
+    return (times * at[0] + step * np.arange(power.size))[possible], power[possible]
 
 
-def _merged(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
+def _merge_equal(at: Floats, masses: Floats) -> tuple[Floats, Floats]:
     """Add up what differs by rounding only; the larger loss counts."""
     order = np.argsort(at)
     at, masses = at[order], masses[order]

@@ -1,4 +1,4 @@
-"""Dominating pairs: two distributions that are at least as easy to tell apart as any two neighbours.
+"""Dominating pairs: two distributions that are at least as easy to distinguish as any two neighbours.
 
 A pair is described by its privacy profile: delta(epsilon) = sup over events of P(E) - e^epsilon Q(E), for every real
 epsilon. Pairs compose (Zhu, Dong and Wang 2022, Theorem 10), also when a later mechanism depends on earlier outputs.
@@ -78,8 +78,8 @@ class GaussianPair:
         if self.mu == 0.0:
             return np.maximum(-np.expm1(np.minimum(epsilon, 0.0)), 0.0)
         at = epsilon / self.mu
-        gone = np.exp(np.minimum(epsilon + log_ndtr(-0.5 * self.mu - at), 0.0))
-        return np.asarray(np.maximum(ndtr(0.5 * self.mu - at) - gone, 0.0))
+        subtrahend = np.exp(np.minimum(epsilon + log_ndtr(-0.5 * self.mu - at), 0.0))
+        return np.asarray(np.maximum(ndtr(0.5 * self.mu - at) - subtrahend, 0.0))
 
     @property
     def span(self) -> tuple[float, float]:
@@ -157,8 +157,8 @@ class AtomPair:
         lower = np.concatenate([np.cumsum(other[::-1])[::-1], [0.0]])
         first = np.searchsorted(losses, epsilon, side="right")
         with np.errstate(over="ignore", invalid="ignore"):
-            gone = np.where(lower[first] > 0.0, np.exp(np.minimum(epsilon, _LARGEST_LOSS)) * lower[first], 0.0)
-        return np.asarray(np.clip(self.infinite + upper[first] - gone, 0.0, 1.0))
+            subtrahend = np.where(lower[first] > 0.0, np.exp(np.minimum(epsilon, _LARGEST_LOSS)) * lower[first], 0.0)
+        return np.asarray(np.clip(self.infinite + upper[first] - subtrahend, 0.0, 1.0))
 
     @property
     def span(self) -> tuple[float, float]:
@@ -169,8 +169,8 @@ class AtomPair:
         """Return the pair of Q against P."""
         losses = np.array(self.losses)
         masses = np.array(self.masses) * np.exp(np.minimum(-losses, _LARGEST_LOSS))
-        rest = max(0.0, 1.0 - float(masses.sum()))
-        return AtomPair(tuple((-losses[::-1]).tolist()), tuple(masses[::-1].tolist()), rest, self.step)
+        missing_mass = max(0.0, 1.0 - float(masses.sum()))
+        return AtomPair(tuple((-losses[::-1]).tolist()), tuple(masses[::-1].tolist()), missing_mass, self.step)
 
 
 def approx_pair(epsilon: float, delta: float) -> AtomPair:
@@ -255,8 +255,10 @@ class SampledGaussianPair:
         growth = np.exp(2.0 * half)
         absent = ndtr(-end / self.noise)
         there, opposite = ndtr((1.0 - end) / self.noise), log_ndtr(-(1.0 + end) / self.noise)
-        lost = np.exp(np.minimum(2.0 * half + opposite, 0.0))
-        return np.asarray(np.clip((1.0 - self.rate) * (1.0 - growth) * absent + self.rate * (there - lost), 0.0, 1.0))
+        subtrahend = np.exp(np.minimum(2.0 * half + opposite, 0.0))
+        return np.asarray(
+            np.clip((1.0 - self.rate) * (1.0 - growth) * absent + self.rate * (there - subtrahend), 0.0, 1.0)
+        )
 
     @property
     def span(self) -> tuple[float, float]:

@@ -38,7 +38,7 @@ class Privacy:
 
 @runtime_checkable
 class HasPrivacy(Protocol):
-    """Capability: knows what it promises under a relation."""
+    """Capability: states its promise under a relation."""
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under ``relation``, or None when nothing sound can be said."""

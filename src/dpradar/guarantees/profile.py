@@ -142,9 +142,9 @@ class _Lines:
         # Which two lines matter there; rounding may choose others, which hold as well.
         first = np.argmin(rise(x), axis=1)
         second = np.argmin(rise(np.minimum(np.min(rise(x), axis=1), 1.0)), axis=1)
-        total, rest = s[first] + s[second], d[second] + np.exp(s[second]) * d[first]
-        kept = total >= 0.0
-        return total[kept], np.minimum(rest[kept], 1.0)
+        total, delta_sum = s[first] + s[second], d[second] + np.exp(s[second]) * d[first]
+        nonnegative = total >= 0.0
+        return total[nonnegative], np.minimum(delta_sum[nonnegative], 1.0)
 
 
 def _log_meet(a: tuple[float, float], b: tuple[float, float]) -> float:
@@ -175,12 +175,12 @@ def _promise(epsilons: Floats, deltas: Floats, relation: Relation, source: str) 
         nothing = TradeoffCurve(np.zeros_like, 0.0)
         return Privacy(relation=relation, source=source, curve=nothing, tv=1.0, pairs=((approx_pair(0.0, 1.0), 1),))
     # One (epsilon, delta) says less than all of them, except where it is the only one or has no delta.
-    told = lines.t.size == 1 or lines.deltas[-1] == 0.0
+    has_epsilon = lines.t.size == 1 or lines.deltas[-1] == 0.0
     return Privacy(
         relation=relation,
         source=source,
-        epsilon=float(lines.t[-1]) if told else None,
-        delta=float(lines.deltas[-1]) if told else 0.0,
+        epsilon=float(lines.t[-1]) if has_epsilon else None,
+        delta=float(lines.deltas[-1]) if has_epsilon else 0.0,
         curve=lines.curve(),
         tv=min(1.0, 1.0 - 2.0 * lines.peak),
         pairs=((lines.pair(), 1),),
@@ -229,11 +229,11 @@ class Profile:
 
     @classmethod
     def of(cls, delta: Callable[[float], float], neighbours: Neighbours) -> Profile:
-        """Return the profile of a function delta(epsilon), which is asked where it bends most.
+        """Return the profile of a function delta(epsilon), which is evaluated where it bends most.
 
         Guarantee
         ---------
-        Every value asked for is used as it is, so the answer is as safe as the function. Between two of them the
+        Every value of the function is used as it is, so the answer is as safe as the function. Between two of them the
         profile lies above the function, by about 1e-5 or 1 % of it at most, unless that takes more than 320 values.
 
         Examples
@@ -242,7 +242,7 @@ class Profile:
         Profile(..., neighbours='add-remove')
         """
         check_neighbours("Profile", neighbours)
-        epsilons, deltas = _tabulated(delta)
+        epsilons, deltas = _tabulate(delta)
         return cls(epsilons, deltas, neighbours)
 
     def privacy(self, relation: Relation) -> Privacy | None:
@@ -258,56 +258,56 @@ class Profile:
 
     def __repr__(self) -> str:
         if len(self.epsilons) <= _FEW:
-            given = f"epsilons={self.epsilons}, deltas={self.deltas}"
+            points = f"epsilons={self.epsilons}, deltas={self.deltas}"
         else:
             reach = f"epsilon up to {max(self.epsilons):.4g}, delta down to {min(self.deltas):.2g}"
-            given = f"{len(self.epsilons)} points, {reach}"
-        return f"Profile({given}, neighbours={self.neighbours!r})"
+            points = f"{len(self.epsilons)} points, {reach}"
+        return f"Profile({points}, neighbours={self.neighbours!r})"
 
 
-_MOST = 320  # values asked for
-_LEAST = 1e-13  # what is smaller is not told apart from nothing
+_MOST = 320  # values of the function
+_LEAST = 1e-13  # smaller values are treated as 0
 _CLOSE, _CLOSE_SHARE = 8e-5, 0.08  # a cell that is this good is halved once more, which makes it four times better
 _NOISE = 1e-16
 
 
-def _tabulated(delta: Callable[[float], float]) -> tuple[list[float], list[float]]:
+def _tabulate(delta: Callable[[float], float]) -> tuple[list[float], list[float]]:
     """Return epsilons and the deltas there: cells are halved, the worst first, until all are good enough."""
-    known: dict[float, float] = {}
+    table: dict[float, float] = {}
 
-    def ask(epsilon: float) -> float:
-        known[epsilon] = _checked(delta(epsilon), epsilon)
-        return known[epsilon]
+    def evaluate(epsilon: float) -> float:
+        table[epsilon] = _checked(delta(epsilon), epsilon)
+        return table[epsilon]
 
     heap: list[tuple[float, float, float, float]] = []
 
     def add(low: float, high: float) -> None:
         """Ask for the middle of a cell; keep the cell when the line between its ends lies too far above."""
         middle = 0.5 * (low + high)
-        there = ask(middle)
+        there = evaluate(middle)
         half = math.exp(min(0.5 * (high - low), _LARGEST))
-        above = known[low] - (known[low] - known[high]) / (1.0 + half) - there
+        above = table[low] - (table[low] - table[high]) / (1.0 + half) - there
         # The distance is concave in e^epsilon, so that of the middle bounds it everywhere, up to this factor.
-        error = min(known[low] - known[high], (max(above, 0.0) + _NOISE) * (1.0 + half))
+        error = min(table[low] - table[high], (max(above, 0.0) + _NOISE) * (1.0 + half))
         excess = error / max(_LEAST, min(_CLOSE, _CLOSE_SHARE * there))
         if excess > 1.0:
             heapq.heappush(heap, (-excess, low, middle, high))
 
     ends = [0.0, 1.0]
-    ask(0.0)
-    while ask(ends[-1]) > _LEAST and ends[-1] < _LARGEST:
+    evaluate(0.0)
+    while evaluate(ends[-1]) > _LEAST and ends[-1] < _LARGEST:
         ends.append(min(2.0 * ends[-1], _LARGEST))
     for low, high in pairwise(ends):
         add(low, high)
-    while heap and len(known) < _MOST:
+    while heap and len(table) < _MOST:
         _, low, middle, high = heapq.heappop(heap)
         add(low, middle)
         add(middle, high)
     epsilons: list[float] = []
-    for epsilon in sorted(known):
-        if not epsilons or known[epsilon] < known[epsilons[-1]]:  # else it says nothing new
+    for epsilon in sorted(table):
+        if not epsilons or table[epsilon] < table[epsilons[-1]]:  # else it adds nothing
             epsilons.append(epsilon)
-    return epsilons, [known[epsilon] for epsilon in epsilons]
+    return epsilons, [table[epsilon] for epsilon in epsilons]
 
 
 def _checked(value: object, epsilon: float) -> float:

@@ -221,11 +221,11 @@ def doubled_renyi(bound: RenyiBound) -> RenyiBound | None:
     either = np.minimum(share / target * near + far, near + far / share)
     # Order 1: D_1(P||Q) <= r/(r-1) D_1(P||R) + D_r(R||Q).
     first = float(np.min(bound.at(1.0) / share + near))
-    found = np.append(np.min(either, axis=1), first)
-    known = np.isfinite(found)
-    if not known.any():  # an empty list would say that nothing leaks
+    epsilons = np.append(np.min(either, axis=1), first)
+    finite = np.isfinite(epsilons)
+    if not finite.any():  # an empty list would say that nothing leaks
         return None
-    return RenyiBound(tuple(np.append(orders, 1.0)[known].tolist()), tuple(found[known].tolist()))
+    return RenyiBound(tuple(np.append(orders, 1.0)[finite].tolist()), tuple(epsilons[finite].tolist()))
 
 
 def _within(orders: Sequence[float], top: float) -> Floats:
@@ -327,8 +327,8 @@ def _simple_epsilon(bound: RenyiBound, orders: Floats, delta: float) -> float:
     if bound.rho > 0.0:
         orders = np.append(orders, 1.0 + math.sqrt(-math.log(delta) / bound.rho))
     t = orders[orders > 1.0]
-    found = bound.at(t) + np.log1p(-1.0 / t) - (math.log(delta) + np.log(t)) / (t - 1.0)
-    return max(0.0, float(np.min(found, initial=math.inf)))
+    epsilons = bound.at(t) + np.log1p(-1.0 / t) - (math.log(delta) + np.log(t)) / (t - 1.0)
+    return max(0.0, float(np.min(epsilons, initial=math.inf)))
 
 
 def _promise(bound: RenyiBound, neighbours: Neighbours, relation: Relation, name: str) -> Privacy | None:

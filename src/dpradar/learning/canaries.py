@@ -61,7 +61,7 @@ def canary_audit(
     """Say what scores of canaries prove about epsilon (add/remove), and whether they refute the claim.
 
     ``in_scores`` belong to canaries that were in the training data, ``out_scores`` to canaries that were not; a higher
-    score speaks for "in" (a negative loss, a log-likelihood ratio, an inner product with the gradients).
+    score is evidence for "in" (a negative loss, a log-likelihood ratio, an inner product with the gradients).
 
     ``mode="models"``: **every score comes from a model of its own**, trained with its own randomness, with or without
     its canary. A random half of the scores chooses the threshold, the other half tests it.
@@ -80,7 +80,7 @@ def canary_audit(
     What stands at each mode. Scores of canaries of one model are not independent of each other, so "models" says
     nothing about them, however many there are: its limits are for independent trials. "one-run" needs no independence
     of the scores, only of the coins; without fair coins (exactly half of the canaries in, or canaries that were chosen
-    after training) it says nothing either. The claim is about adding or removing one canary.
+    after training) it is not valid either. The claim is about adding or removing one canary.
 
     Notes
     -----
@@ -110,8 +110,8 @@ def canary_audit(
             hint = "Leave delta= out: the claim has one."
             raise ParameterError("canary_audit.delta", f"{audited.delta:g}, the delta of the claim", f"{level:g}", hint)
         audited = replace(audited, delta=level)
-    chosen = checked_seed("canary_audit", seed)
-    rng = np.random.default_rng(chosen)
+    checked = checked_seed("canary_audit", seed)
+    rng = np.random.default_rng(checked)
     if mode == "models":
         if guesses is not None:
             raise ParameterError("canary_audit.guesses", "left out unless mode is 'one-run'", shown(guesses))
@@ -130,7 +130,7 @@ def canary_audit(
         significance=failure,
         method=evidence.method,
         trials=inside.size + outside.size,
-        seed=chosen,
+        seed=checked,
         witness=evidence.witness,
         notes=evidence.notes,
         version=__version__,
@@ -177,10 +177,14 @@ def one_run_p_value(epsilon: float, delta: float, *, canaries: int, guesses: int
 
 
 def _scores(name: str, values: Any) -> Floats:
-    scores = as_floats(f"canary_audit.{name}", "one number for each canary", values, "Higher speaks for 'in'.")
+    scores = as_floats(
+        f"canary_audit.{name}", "one number for each canary", values, "Higher scores are evidence for 'in'."
+    )
     if scores.ndim != 1 or scores.size == 0 or np.any(np.isnan(scores)):
         got = "nan" if scores.ndim == 1 and scores.size else f"shape {scores.shape}"
-        raise ParameterError(f"canary_audit.{name}", "one number for each canary", got, "Higher speaks for 'in'.")
+        raise ParameterError(
+            f"canary_audit.{name}", "one number for each canary", got, "Higher scores are evidence for 'in'."
+        )
     return scores
 
 

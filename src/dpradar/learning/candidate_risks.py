@@ -77,7 +77,7 @@ def candidate_risk(
     -----
     [RAD] Theorem 4.3 given the output: sum over what may be known of the best sum of (posterior - prior), with
     ln-likelihoods sum_t ln(1 - q + q exp((<r_t, mu_zt> - |mu_zt|^2/2)/(C sigma)^2)). An attacker who
-    is told in which steps the target takes part knows more, and sees fewer of its gradients than at q = 1: so
+    learns in which steps the target takes part knows more, and sees fewer of its gradients than at q = 1: so
     ``by_distances``, which is that of q = 1, holds for every q.
 
     Examples

@@ -35,11 +35,11 @@ __all__ = ["ExperimentJob", "experiment", "experiment_job"]
 
 _SHARD = 32  # runs trained together: what they need at once still fits into the second cache
 _COUNTS = (
-    Param(name="runs", integer=True, low=1, what="how many models are trained", typical=(8, 8_000)),
-    Param(name="shard", integer=True, low=1, what="how many are trained together", typical=(8, 128)),
+    Param(name="runs", integer=True, low=1, what="the number of models to train", typical=(8, 8_000)),
+    Param(name="shard", integer=True, low=1, what="the number of models trained together", typical=(8, 128)),
 )
-_WORKERS = Param(name="workers", integer=True, low=1, what="how many processes train", typical=(1, 8))
-_SEED = Param(name="seed", integer=True, low=0, what="the seed; it gives the same trainings again")
+_WORKERS = Param(name="workers", integer=True, low=1, what="the number of processes that train models", typical=(1, 8))
+_SEED = Param(name="seed", integer=True, low=0, what="the seed, which makes the training reproducible")
 _FIELDS = ("targets", "likelihoods", "plain", "distances")
 _DAMAGED = (OSError, ValueError, KeyError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
@@ -135,7 +135,7 @@ class _ShardTrainer:
 def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
     if not isinstance(training.network, (Network, ConvNet)):
-        # What a network of one's own is called says little: what it computes at first identifies it.
+        # The name of a user-defined network does not identify it; its initial outputs do.
         hasher.update(first_scores(training.network, data.x, seed).tobytes())
     for table in (data.known_x, data.known_y, data.x, data.y, order):
         hasher.update(f"{table.dtype.str} {table.shape}".encode())
@@ -188,18 +188,18 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     job = experiment_job(training, data, runs, seed, order=order, shard=shard)
     folder = None if keep is None else Path(keep)
     shards = _ShardFiles(folder, _digest(training, data, job.turn, job.seed, job.size), data.x.shape[0])
-    loaded = {one.number: shards.load(one) for one in job.shards}
+    loaded = {candidate_shard.number: shards.load(candidate_shard) for candidate_shard in job.shards}
     finished = {number: arrays for number, arrays in loaded.items() if arrays is not None}
     runs_finished = sum(job.shards[number].runs for number in finished)
     if progress is not None and finished:
         progress(runs_finished, job.runs)
-    missing = [one for one in job.shards if one.number not in finished]
-    for one, arrays in in_processes(_ShardTrainer(training, data, shards), missing, count):
-        finished[one.number] = arrays
-        runs_finished += one.runs
+    missing = [candidate_shard for candidate_shard in job.shards if candidate_shard.number not in finished]
+    for candidate_shard, arrays in in_processes(_ShardTrainer(training, data, shards), missing, count):
+        finished[candidate_shard.number] = arrays
+        runs_finished += candidate_shard.runs
         if progress is not None:
             progress(runs_finished, job.runs)
-    return job.joined([finished[one.number] for one in job.shards])
+    return job.joined([finished[candidate_shard.number] for candidate_shard in job.shards])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,8 +246,8 @@ def experiment_job(
     """Return what :func:`experiment` with these arguments has to do, cut into shards."""
     size = shard if shard is not None else _SHARD if isinstance(training.network, Network) else 1
     counts = [int(param.check("experiment", value)) for param, value in zip(_COUNTS, (runs, size), strict=True)]
-    chosen = int(_SEED.check("experiment", seed))
-    return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), chosen, *counts)
+    root_seed = int(_SEED.check("experiment", seed))
+    return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), root_seed, *counts)
 
 
 def _checked_order(order: Any, candidates: int) -> NDArray[np.intp]:

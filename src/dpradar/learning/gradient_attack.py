@@ -30,7 +30,7 @@ Ints = NDArray[np.intp]
 _UNLIKELY = 1e-9  # the prior gives such counts of some target less often than this
 _NEGATIVE = 1e-6  # relative to the largest: rounding in sums of squared distances, in single precision too
 _ROUNDING = 4.0 * float(np.finfo(float).eps)  # of an eigenvalue, relative to the largest, for each candidate
-_SEEN = 1e-10  # a squared distance below this, over the variance of the noise, moves no risk by 1e-5
+_LEAST_DISTANCE = 1e-10  # a squared distance below this, over the variance of the noise, moves no risk by 1e-5
 
 
 def attack_gradients(
@@ -80,10 +80,10 @@ def attack_gradients(
     if scores.steps == 0:
         hint = "Add what was released, step by step: scores.add(residual, gradients)."
         raise ParameterError("attack_gradients.scores", "of at least one step", "none", hint)
-    prior, chosen = threat.finite, checked_targets(scores, targets, threat)
-    _check_shares(chosen, prior.probabilities)
+    prior, true_indices = threat.finite, checked_targets(scores, targets, threat)
+    _check_shares(true_indices, prior.probabilities)
     if rule == "printed":
-        outcome = _printed_rule_outcome(scores, chosen, threat)
+        outcome = _printed_rule_outcome(scores, true_indices, threat)
     else:
         alone = separates_values(threat.cover) and len(threat.cover.blocks) == 1 and not threat.cover.single.size
         exact: Attack = (
@@ -91,7 +91,7 @@ def attack_gradients(
             if alone and prior.is_uniform
             else PosteriorAttack(np.asarray, prior.probabilities, threat.cover, maximise)
         )
-        outcome = exact.play(scores.likelihoods, chosen, rng)
+        outcome = exact.play(scores.likelihoods, true_indices, rng)
     rad, success, false_hit = count_outcomes(outcome).estimates(1.0 - level)
     return AttackRun(
         rad=rad,
@@ -118,7 +118,7 @@ def checked_targets(scores: GradientScores, targets: Any, threat: Threat) -> Int
         allowed = f"whole numbers from 0 to {scores.candidates - 1}"
         raise ParameterError("attack_gradients.targets", allowed, shown(array.tolist()))
     if np.any(prior.probabilities[array] == 0.0):
-        hint = "What is known of it would leave nobody that the attacker believes possible."
+        hint = "What is known about it would leave no candidate that the prior allows."
         raise ParameterError("attack_gradients.targets", "of positive prior probability", "one of probability 0", hint)
     return array.astype(np.intp)
 
@@ -173,7 +173,7 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not np.all(np.isfinite(table)):
         raise ParameterError("distances", "a square table of squared distances", f"shape {table.shape}")
     if not np.any(table > 0.0):
-        hint = "The candidates have equal gradients, so nothing tells them apart."
+        hint = "The candidates have equal gradients, so nothing distinguishes them."
         raise ParameterError("distances", "not all 0", "0", hint)
     m = table.shape[0]
     centre = np.eye(m) - 1.0 / m
@@ -185,7 +185,7 @@ def candidate_mechanism(distances: Any) -> Gaussian:
     # No direction is dropped that could be more than rounding: candidates that are near each other and far from the
     # others differ in small ones only. Where rounding itself is that large, it counts as a distance: the safe side.
     speck = _ROUNDING * m * largest
-    if speck > _SEEN:
+    if speck > _LEAST_DISTANCE:
         values = np.maximum(values, 0.0) + speck
         speck = 0.0
     positive = values > speck

@@ -35,7 +35,7 @@ RATE = Param(
     low=0.0,
     high=1.0,
     low_open=True,
-    what="the probability with which a record takes part in a step",
+    what="the probability that a record takes part in a step",
     typical=(0.001, 1.0),
 )
 _ROWS = "Rows of equal length."
@@ -95,16 +95,16 @@ class GradientScores:
 
         ``gradients`` has the shape (runs, candidates, parameters), or (candidates, parameters) when all runs share it.
         """
-        left = as_floats("GradientScores.add", "a table of numbers for each run", residual, _ROWS)
+        residuals = as_floats("GradientScores.add", "a table of numbers for each run", residual, _ROWS)
         means = as_floats("GradientScores.add", "tables of numbers", gradients, _ROWS)
         means = means[None] if means.ndim == 2 else means
         fits = means.ndim == 3 and means.shape[0] in (1, self.runs) and means.shape[1] == self.candidates
-        if left.ndim != 2 or left.shape[0] != self.runs or not fits or means.shape[2] != left.shape[1]:
+        if residuals.ndim != 2 or residuals.shape[0] != self.runs or not fits or means.shape[2] != residuals.shape[1]:
             allowed = f"residual ({self.runs}, parameters) and gradients ({self.runs}, {self.candidates}, parameters)"
-            raise ParameterError("GradientScores.add", allowed, f"{left.shape} and {means.shape}")
-        shared = means.shape[0] == 1
+            raise ParameterError("GradientScores.add", allowed, f"{residuals.shape} and {means.shape}")
+        same_gradients = means.shape[0] == 1
         with np.errstate(invalid="ignore", over="ignore"):  # add_products looks for what is not finite
-            products = left @ means[0].T if shared else (means @ left[:, :, None])[:, :, 0]
+            products = residuals @ means[0].T if same_gradients else (means @ residuals[:, :, None])[:, :, 0]
             gram = means @ means.transpose(0, 2, 1)
         self.add_products(products, gram)
 

@@ -362,8 +362,8 @@ class Recorder:
             return
         difference = 0.0
         for one, part in zip(optimizer.params, gradients, strict=True):
-            used = one.grad_sample if not isinstance(one.grad_sample, list) else one.grad_sample[-1]
-            difference += float((used[self._row].reshape(-1) - part[self.target]).square().sum())
+            per_sample = one.grad_sample if not isinstance(one.grad_sample, list) else one.grad_sample[-1]
+            difference += float((per_sample[self._row].reshape(-1) - part[self.target]).square().sum())
         if difference**0.5 > _UNLIKE * max(norm, _UNLIKE * self.scores.clip):
             hint = "The loss must be that of the training, a sum or a mean over examples, without weights or dropout."
             got = f"{difference**0.5:.3g} away from it, of norm {norm:.3g}"

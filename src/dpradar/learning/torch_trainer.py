@@ -120,7 +120,7 @@ def train_torch(
     ``module()`` that returns a PyTorch module from rows of features to scores of classes. The models of the result are
     :class:`Modules`.
 
-    ``progress`` is called with the steps done and asked for, over all runs.
+    ``progress`` is called with the number of steps finished and requested, over all runs.
 
     Notes
     -----
@@ -138,12 +138,16 @@ def train_torch(
         ...
     dpradar.errors.ParameterError: Candidates.x must be of 784 features, as ConvNet needs; got 4.
     """
-    chosen = np.asarray(targets)
+    target_indices = np.asarray(targets)
     m = data.x.shape[0]
-    numbers = np.issubdtype(chosen.dtype, np.integer) and chosen.ndim == 1 and 0 < chosen.size == len(seeds)
-    if not numbers or chosen.min() < 0 or chosen.max() >= m:
+    numbers = (
+        np.issubdtype(target_indices.dtype, np.integer)
+        and target_indices.ndim == 1
+        and 0 < target_indices.size == len(seeds)
+    )
+    if not numbers or target_indices.min() < 0 or target_indices.max() >= m:
         allowed = f"one number from 0 to {m - 1} and one seed for each run"
-        raise ParameterError("train_torch.targets", allowed, f"{chosen.size} targets and {len(seeds)} seeds")
+        raise ParameterError("train_torch.targets", allowed, f"{target_indices.size} targets and {len(seeds)} seeds")
     inputs = getattr(training.network, "inputs", data.x.shape[1])
     if inputs != data.x.shape[1]:
         allowed = f"of {inputs} features, as {type(training.network).__name__} needs"
@@ -152,7 +156,7 @@ def train_torch(
     if getattr(training.network, "classes", most + 1) <= most:
         raise ParameterError("Training.network", f"one for more than {most} classes", shown(training.network))
     modules, parts = [], []
-    for run, (target, seed) in enumerate(zip(chosen.tolist(), seeds, strict=True)):
+    for run, (target, seed) in enumerate(zip(target_indices.tolist(), seeds, strict=True)):
         job = _TrainingRun(
             training, data, target, np.random.default_rng(seed), _initial_module(training.network, start)
         )
@@ -160,11 +164,11 @@ def train_torch(
         for step in range(training.steps):
             job.step(run_scores)
             if progress is not None:
-                progress(run * training.steps + step + 1, chosen.size * training.steps)
+                progress(run * training.steps + step + 1, target_indices.size * training.steps)
         parts.append(run_scores)
         modules.append(job.module)
     models: Any = Modules(tuple(modules))
-    return Runs(chosen, joined_scores(parts), models)
+    return Runs(target_indices, joined_scores(parts), models)
 
 
 @dataclass(slots=True, eq=False)
@@ -181,7 +185,7 @@ class _TrainingRun:
     def step(self, scores: GradientScores) -> None:
         torch, _ = _torch()
         training, data = self.training, self.data
-        sampled, drawn = _taking_part(training, data.known_x.shape[0], [self.rng], np.dtype(np.float32))
+        sampled, takes_part = _taking_part(training, data.known_x.shape[0], [self.rng], np.dtype(np.float32))
         parameters = {name: one.detach() for name, one in self.module.named_parameters()}
         gradients = _Gradients(self.module, parameters, training.clip)
         taking = np.flatnonzero(sampled[0])
@@ -193,12 +197,12 @@ class _TrainingRun:
         noise = self._noise(parameters)
         gram: Any = sum(part @ part.T for part in (one.flatten(1) for one in candidates.values()))
         inner: Any = sum(one.flatten(1) @ noise[name].flatten() for name, one in candidates.items())
-        products = inner + float(drawn[0]) * gram[self.target]
+        products = inner + float(takes_part[0]) * gram[self.target]
         scores.add_products(products.numpy()[None], gram.numpy()[None])
         rate = training.learning_rate / (training.sample_rate * (data.known_x.shape[0] + 1))
         with torch.no_grad():
             for name, one in self.module.named_parameters():
-                target_part = float(drawn[0]) * candidates[name][self.target]
+                target_part = float(takes_part[0]) * candidates[name][self.target]
                 one.sub_(rate * (total[name] + target_part + noise[name]))
 
     def _noise(self, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -132,24 +132,28 @@ def train(
     if not isinstance(training.network, Network):
         hint = "Other networks are trained by dpradar.learning.torch_trainer.train_torch."
         raise ParameterError("Training.network", "a Network", repr(training.network), hint)
-    chosen = np.asarray(targets)
+    target_indices = np.asarray(targets)
     m = data.x.shape[0]
-    numbers = np.issubdtype(chosen.dtype, np.integer) and chosen.ndim == 1 and 0 < chosen.size == len(seeds)
-    if not numbers or chosen.min() < 0 or chosen.max() >= m:
+    numbers = (
+        np.issubdtype(target_indices.dtype, np.integer)
+        and target_indices.ndim == 1
+        and 0 < target_indices.size == len(seeds)
+    )
+    if not numbers or target_indices.min() < 0 or target_indices.max() >= m:
         allowed = f"one whole number from 0 to {m - 1} and one seed for each run"
-        raise ParameterError("train.targets", allowed, f"{chosen.size} targets and {len(seeds)} seeds")
+        raise ParameterError("train.targets", allowed, f"{target_indices.size} targets and {len(seeds)} seeds")
     largest = int(max(data.known_y.max(), data.y.max()))
     if training.network.sizes[0] != data.x.shape[1] or training.network.sizes[-1] <= largest:
         allowed = f"for {data.x.shape[1]} features and more than {largest} classes"
         raise ParameterError("Training.network", allowed, f"{training.network.sizes}")
-    models = training.network.start(chosen.size, np.random.default_rng(start))
-    scores = GradientScores(chosen.size, m, training.clip, training.noise_multiplier, training.sample_rate)
+    models = training.network.start(target_indices.size, np.random.default_rng(start))
+    scores = GradientScores(target_indices.size, m, training.clip, training.noise_multiplier, training.sample_rate)
     rngs = [np.random.default_rng(seed) for seed in seeds]
     for step in range(training.steps):
-        _step(training, data, chosen, models, scores, rngs)
+        _step(training, data, target_indices, models, scores, rngs)
         if progress is not None:
             progress(step + 1, training.steps)
-    return Runs(chosen, scores, models)
+    return Runs(target_indices, scores, models)
 
 
 def _step(
@@ -162,17 +166,17 @@ def _step(
 ) -> None:
     runs, each_run = targets.size, np.arange(targets.size)
     dtype = models.weights[0].dtype
-    sampled, drawn = _taking_part(training, data.known_x.shape[0], rngs, dtype)
+    sampled, takes_part = _taking_part(training, data.known_x.shape[0], rngs, dtype)
     others = models.clipped(data.known_x, data.known_y, training.clip)
     weights, biases = models.summed(others, sampled)
     candidates = models.clipped(data.x, data.y, training.clip)
     target_weights = np.zeros((runs, data.x.shape[0]), dtype=dtype)
-    target_weights[each_run, targets] = drawn
+    target_weights[each_run, targets] = takes_part
     candidate_weights, candidate_biases = models.summed(candidates, target_weights)
     noise_weights, noise_biases = _noise(training, models, rngs)
     # What is left when the known records are taken out: the target's clipped gradient, if it takes part, and noise.
     gram = candidates.products()
-    products = gram[each_run, :, targets] * drawn[:, None] + candidates.against(noise_weights, noise_biases)
+    products = gram[each_run, :, targets] * takes_part[:, None] + candidates.against(noise_weights, noise_biases)
     scores.add_products(products, gram)
     expected = training.sample_rate * (data.known_x.shape[0] + 1)
     rate = dtype.type(training.learning_rate / expected)
@@ -185,8 +189,8 @@ def _taking_part(training: Training, records: int, rngs: list[np.random.Generato
     """Return which known records take part in each run, and whether the target does."""
     if training.sample_rate == 1.0:
         return np.ones((len(rngs), records), dtype=dtype), np.ones(len(rngs), dtype=dtype)
-    drawn = np.stack([rng.random(records + 1) < training.sample_rate for rng in rngs]).astype(dtype)
-    return drawn[:, :-1], drawn[:, -1]
+    takes_part = np.stack([rng.random(records + 1) < training.sample_rate for rng in rngs]).astype(dtype)
+    return takes_part[:, :-1], takes_part[:, -1]
 
 
 def _noise(training: Training, models: Stack, rngs: list[np.random.Generator]) -> tuple[list[Array], list[Array]]:

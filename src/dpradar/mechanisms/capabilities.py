@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..threats import Prior
     from .counts import CountModel
     from .ldp.estimators import FrequencyEstimator
-    from .ldp.reading import SetReports
+    from .ldp.report_sets import SetReports
 
 __all__ = [
     "SIMULATION_ONLY",
@@ -38,7 +38,7 @@ __all__ = [
     "Mechanism",
     "OneHot",
     "Release",
-    "taken_for_granted",
+    "assumptions_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -244,7 +244,7 @@ class Mechanism(Protocol):
         ...
 
 
-def taken_for_granted(what: Any, prior: Prior | None = None) -> tuple[str, ...]:
+def assumptions_of(what: Any, prior: Prior | None = None) -> tuple[str, ...]:
     """Return what the description of a mechanism, or a guarantee that another library states, takes for granted."""
     described = what.at(prior) if isinstance(what, Mechanism) else what
     notes: tuple[str, ...] = getattr(described, "assumes", ())

@@ -96,9 +96,9 @@ class MatrixChannel:
         if relation != "replace-one":
             return None
         low, high = self.matrix.min(axis=0), self.matrix.max(axis=0)
-        used = high > 0.0
+        possible = high > 0.0
         with np.errstate(divide="ignore"):
-            epsilon = float(np.max(np.log(high[used]) - np.log(low[used])))
+            epsilon = float(np.max(np.log(high[possible]) - np.log(low[possible])))
         epsilon = max(epsilon, 0.0)
         finite = math.isfinite(epsilon)
         tv = self._total_variation(float(low.sum()), epsilon)

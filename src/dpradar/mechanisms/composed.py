@@ -13,12 +13,12 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ParameterError
-from ..guarantees.composition import composed_tv, joined, together
+from ..guarantees.composition import compose_promises, composed_tv, concatenate_pairs
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..options import About, Shape, described
 from ..params import shown
-from .capabilities import FiniteChannel, Mechanism, Release, taken_for_granted
+from .capabilities import FiniteChannel, Mechanism, Release, assumptions_of
 from .counts import CountModel, count_channel
 from .query import largest_distance, smallest_radius
 
@@ -65,16 +65,16 @@ def _products(block: Floats, tables: Sequence[Floats], columns: int) -> Iterator
         return
     step = max(1, columns // block.shape[1])
     for start in range(0, tables[0].shape[1], step):
-        piece = tables[0][:, start : start + step]
-        product = (block[:, :, None] * piece[:, None, :]).reshape(block.shape[0], -1)
+        columns_of_first = tables[0][:, start : start + step]
+        product = (block[:, :, None] * columns_of_first[:, None, :]).reshape(block.shape[0], -1)
         yield from _products(product, tables[1:], columns)
 
 
 def _composed_privacy(parts: Sequence[tuple[Release, int]], relation: Relation) -> Privacy | None:
     """Return the promise of the parts together, or None when one of them promises nothing."""
     promises = [(part.privacy(relation), times) for part, times in parts]
-    known = [(promise, times) for promise, times in promises if promise is not None]
-    return together(known, relation) if len(known) == len(promises) else None
+    available = [(promise, times) for promise, times in promises if promise is not None]
+    return compose_promises(available, relation) if len(available) == len(promises) else None
 
 
 def _gaussian_privacy(vectors: Floats, absent: Floats, relation: Relation) -> Privacy:
@@ -106,11 +106,11 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
         return np.asarray(sum(read(report) for read, report in zip(readers, reports, strict=True)))
 
     def product_tv(i: int) -> Floats:
-        kept = np.prod([1.0 - distance(i) for distance in distances], axis=0)
-        return np.asarray(1.0 - kept)
+        overlap = np.prod([1.0 - distance(i) for distance in distances], axis=0)
+        return np.asarray(1.0 - overlap)
 
     def pair(i: int, j: int) -> Pairs:
-        return joined([(one(i, j), 1) for one in exact]) or ()
+        return concatenate_pairs([(one(i, j), 1) for one in exact]) or ()
 
     def sample(inputs: NDArray[np.intp], rng: np.random.Generator) -> tuple[Any, ...]:
         return tuple(draw(inputs, rng) for draw in samplers)
@@ -132,25 +132,25 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     )
 
 
-def _part(given: Any, prior: Prior | None) -> Release:
+def _part(mechanism: Any, prior: Prior | None) -> Release:
     """Return a mechanism's release about the prior, or a guarantee as a release of which nothing more is known."""
-    if isinstance(given, Mechanism):
-        return given.at(prior)
-    return Release(name=repr(given), privacy=given.privacy, assumes=taken_for_granted(given))
+    if isinstance(mechanism, Mechanism):
+        return mechanism.at(prior)
+    return Release(name=repr(mechanism), privacy=mechanism.privacy, assumes=assumptions_of(mechanism))
 
 
-def _checked_parts(owner: str, given: object) -> tuple[Any, ...]:
-    parts = tuple(given) if isinstance(given, Iterable) else ()
+def _checked_parts(owner: str, mechanisms: object) -> tuple[Any, ...]:
+    parts = tuple(mechanisms) if isinstance(mechanisms, Iterable) else ()
     if not parts or not all(isinstance(part, (Mechanism, HasPrivacy)) for part in parts):
         hint = "Such as Composed([Laplace(2.0), ZCDP(0.1, neighbours='add-remove')])."
-        raise ParameterError(owner, "a list of mechanisms or guarantees", shown(given), hint)
+        raise ParameterError(owner, "a list of mechanisms or guarantees", shown(mechanisms), hint)
     return parts
 
 
 def common_neighbours(parts: Iterable[Any]) -> Neighbours | None:
     """Return the relation that all guarantees among the parts are stated under, if it is one."""
-    found = {relation for part in parts if (relation := getattr(part, "neighbours", None)) is not None}
-    return found.pop() if len(found) == 1 else None
+    relations = {relation for part in parts if (relation := getattr(part, "neighbours", None)) is not None}
+    return relations.pop() if len(relations) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class Composed:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        parts = tuple(_part(given, prior) for given in self.mechanisms)
+        parts = tuple(_part(mechanism, prior) for mechanism in self.mechanisms)
         if len(parts) == 1:
             return parts[0]
         sizes = {part.inputs for part in parts if part.inputs is not None}
@@ -200,7 +200,7 @@ Times = Annotated[
     int,
     Ge(1),
     About(
-        "how often the release is made about the same person",
+        "the number of times the release is made about the same person",
         example="12",
         typical=(1, 50),
         more_private="down",
@@ -245,9 +245,9 @@ class Repeated:
         part = _part(self.mechanism, prior)
         if self.times == 1:
             return part
-        many = part.repeat(self.times) if part.repeat is not None else _repeated(part, self.times)
+        release = part.repeat(self.times) if part.repeat is not None else _repeated(part, self.times)
         notes = (*part.assumes, *_same_value(self.mechanism, self.times))
-        return replace(many, assumes=tuple(dict.fromkeys((*many.assumes, *notes))))
+        return replace(release, assumes=tuple(dict.fromkeys((*release.assumes, *notes))))
 
     def __repr__(self) -> str:
         return f"Repeated({self.mechanism!r}, {self.times})"
@@ -265,37 +265,37 @@ def _same_value(mechanism: Any, times: int) -> tuple[str, ...]:
 def _repeated(part: Release, times: int) -> Release:
     """Return independent copies of a release of which no shorter description is known."""
     if times <= _MOST_DRAWS and part.likelihoods is not None and part.sample is not None:
-        many = _composed((part,) * times, part.inputs)
+        release = _composed((part,) * times, part.inputs)
     else:
-        many = Release(name="repetition", privacy=part.privacy, inputs=part.inputs, assumes=part.assumes)
+        release = Release(name="repetition", privacy=part.privacy, inputs=part.inputs, assumes=part.assumes)
 
     def privacy(relation: Relation) -> Privacy | None:
         return _composed_privacy([(part, times)], relation)
 
     pair = part.pair
-    many_pairs = None if pair is None else lambda i, j: joined([(pair(i, j), times)]) or ()
+    many_pairs = None if pair is None else lambda i, j: concatenate_pairs([(pair(i, j), times)]) or ()
     tv = _repeated_tv(part, times)
     tv = None if tv is None else _tighter(tv, many_pairs, part.inputs)
-    many = replace(many, privacy=privacy, pair=many_pairs, pair_tv=tv)
-    return many if part.counting is None else _counted(many, part.counting(times))
+    release = replace(release, privacy=privacy, pair=many_pairs, pair_tv=tv)
+    return release if part.counting is None else _with_count_model(release, part.counting(times))
 
 
 _MOST_COUNTED = 100_000  # repetitions whose counts are kept
 _MOST_EXACT_PAIRS = 2_000  # of these the total variation between two values is summed, in times^(3/2) steps
 
 
-def _counted(many: Release, model: CountModel) -> Release:
+def _with_count_model(release: Release, model: CountModel) -> Release:
     """Add what follows from how often each value was reported, as long as the counts can be listed."""
     if model.times > _MOST_COUNTED:
-        return many
+        return release
     if model.times > _MOST_EXACT_PAIRS:
-        return replace(many, counts=model, finite=count_channel(model))
+        return replace(release, counts=model, finite=count_channel(model))
     apart = cache(lambda: model.pair_tv)  # one number for all pairs, computed when first asked for
 
     def pair_tv(i: int) -> Floats:
         return np.where(np.arange(model.m) == i, 0.0, apart())
 
-    return replace(many, counts=model, finite=count_channel(model), pair_tv=pair_tv)
+    return replace(release, counts=model, finite=count_channel(model), pair_tv=pair_tv)
 
 
 _MOST_COMPOSED = 12  # inputs whose pairs are composed one by one, some 10 ms each
@@ -309,11 +309,11 @@ def _tighter(
         return product
 
     def pair_tv(i: int) -> Floats:
-        found = product(i)
+        distances = product(i)
         try:
-            return np.array([min(bound, composed_tv(pair(i, j))) for j, bound in enumerate(found.tolist())])
+            return np.array([min(bound, composed_tv(pair(i, j))) for j, bound in enumerate(distances.tolist())])
         except MissingExtra:
-            return found
+            return distances
 
     return pair_tv
 

@@ -13,7 +13,7 @@ NORMAL_95 = 1.959963984540054  # the 97.5 % quantile of a standard normal variab
 
 @runtime_checkable
 class HasCost(Protocol):
-    """Capability: knows the error it adds."""
+    """Capability: states the error it adds."""
 
     def cost(self) -> dict[str, float]:
         """Return named errors: ``error`` is exceeded by a released number in 5 of 100 runs, and its ``variance``.

@@ -64,8 +64,8 @@ class CountModel:
     def __post_init__(self) -> None:
         sets = self.q is None and self.omega is not None and 1 <= self.omega < self.m
         bits = self.omega is None and self.q is not None and 0.0 < self.q < 1.0
-        sized = self.m >= 2 and self.times >= 1 and (sets or bits)
-        if not (sized and math.isfinite(self.log_in) and self.log_in >= self.log_out):
+        is_valid = self.m >= 2 and self.times >= 1 and (sets or bits)
+        if not (is_valid and math.isfinite(self.log_in) and self.log_in >= self.log_out):
             allowed = "about m >= 2 values, times >= 1, log_out <= log_in < inf, and omega in 1..m-1 or q in (0, 1)"
             raise ParameterError("CountModel", allowed, repr(self), "Use of_grr, of_subset or of_unary.")
 
@@ -117,7 +117,7 @@ class CountModel:
 
         Notes
         -----
-        A report tells two values apart when it contains one of them only; then it is the true one with odds e^epsilon.
+        A report distinguishes two values when it contains only one; that is the true one with odds e^epsilon.
         With n such reports, d more of them for one value than for the other, TV = E[(1 - e^(-epsilon d)) 1{d > 0}].
 
         Examples
@@ -127,13 +127,13 @@ class CountModel:
         >>> abs(of_grr(grr, times=1).pair_tv - grr.difference) < 1e-15
         True
         """
-        base, own = _expit(self.log_odds), _expit(self.log_odds + self.epsilon)
+        base, present_rate = _expit(self.log_odds), _expit(self.log_odds + self.epsilon)
         if self.omega is None:
-            tells = own * (1.0 - base) + _expit(-self.log_odds - self.epsilon) * base
+            distinguishing = present_rate * (1.0 - base) + _expit(-self.log_odds - self.epsilon) * base
         else:
-            missed = _expit(-self.log_odds - self.epsilon)
-            tells = (own * (self.m - self.omega) + missed * self.omega) / (self.m - 1)
-        chance = binomial(self.times, log_odds(min(tells, 1.0), 1.0))
+            absent_rate = _expit(-self.log_odds - self.epsilon)
+            distinguishing = (present_rate * (self.m - self.omega) + absent_rate * self.omega) / (self.m - 1)
+        chance = binomial(self.times, log_odds(min(distinguishing, 1.0), 1.0))
         likely = np.flatnonzero(chance > _NEGLIGIBLE)
         total = max(0.0, 1.0 - float(chance[likely].sum()))
         for n in likely.tolist():
@@ -240,7 +240,7 @@ def subset_law(
     """Return how many values have which count after uniform reports of the given sizes, and with which probability.
 
     ``tracked`` values are counted and ``outside`` ones are not. Outcomes where a count exceeds ``top`` are left out;
-    values that end below ``lowest`` are not told apart. Column 0 of a histogram is for those and the outside ones,
+    values that end below ``lowest`` are not distinguished. Column 0 of a histogram is for those and the outside ones,
     column 1 for the values counted ``lowest`` times, and so on up to ``top`` or the number of reports.
 
     Guarantee
@@ -260,43 +260,43 @@ def subset_law(
     factorial = log_factorials(tracked + outside)
     states, weights = np.array([[outside, tracked]], dtype=np.int64), np.ones(1)
     first = 0
-    for left, size in zip(reversed(range(len(sizes))), sizes, strict=True):
+    for remaining, size in zip(reversed(range(len(sizes))), sizes, strict=True):
         full = first + states.shape[1] - 2 >= top
-        rows, taken, weights = _drawn(states, weights, size, factorial, most // states.shape[1], frozen=full)
-        moved = np.hstack([states[rows], np.zeros((rows.size, 1), dtype=np.int64)])
-        moved[:, 1:-1] -= taken[:, 1:]
-        moved[:, 2:] += taken[:, 1:]
-        moved = moved[:, :-1] if full else moved
+        rows, sampled, weights = _sample_states(states, weights, size, factorial, most // states.shape[1], frozen=full)
+        next_states = np.hstack([states[rows], np.zeros((rows.size, 1), dtype=np.int64)])
+        next_states[:, 1:-1] -= sampled[:, 1:]
+        next_states[:, 2:] += sampled[:, 1:]
+        next_states = next_states[:, :-1] if full else next_states
         # A value that can no longer reach ``lowest`` joins column 0.
-        if lowest - left > first:
-            moved = np.hstack([moved[:, :2].sum(axis=1, keepdims=True), moved[:, 2:]])
+        if lowest - remaining > first:
+            next_states = np.hstack([next_states[:, :2].sum(axis=1, keepdims=True), next_states[:, 2:]])
             first += 1
-        states, weights = _merged(moved, weights)
+        states, weights = _merge_equal(next_states, weights)
     return states, weights
 
 
-def _drawn(
+def _sample_states(
     states: Ints, weights: Floats, size: int, factorial: Floats, most: int, *, frozen: bool
 ) -> tuple[Ints, Ints, Floats]:
     """Return every way a report of ``size`` values can hit the columns; none of the last one when ``frozen``."""
     rows = np.arange(states.shape[0])
-    taken = np.zeros_like(states)
-    rest, need = states.sum(axis=1), np.full(rows.size, size)
+    sampled = np.zeros_like(states)
+    later, need = states.sum(axis=1), np.full(rows.size, size)
     for column in reversed(range(states.shape[1])):
         mine = states[rows, column]
-        rest = rest - mine
+        later = later - mine
         high = np.zeros_like(mine) if frozen and column == states.shape[1] - 1 else np.minimum(mine, need)
-        source, a = choices(np.maximum(need - rest, 0), high, most)
-        rows, mine, rest, need, taken = rows[source], mine[source], rest[source], need[source], taken[source]
-        chance = factorial[mine] - factorial[a] - factorial[mine - a] + factorial[rest + mine - need] + factorial[need]
-        chance += factorial[rest] - factorial[need - a] - factorial[rest - need + a] - factorial[rest + mine]
+        source, a = choices(np.maximum(need - later, 0), high, most)
+        rows, mine, later, need, sampled = rows[source], mine[source], later[source], need[source], sampled[source]
+        chance = factorial[mine] - factorial[a] - factorial[mine - a] + factorial[later + mine - need] + factorial[need]
+        chance += factorial[later] - factorial[need - a] - factorial[later - need + a] - factorial[later + mine]
         weights = weights[source] * np.exp(chance)
-        taken[:, column] = a
+        sampled[:, column] = a
         need = need - a
-    return rows, taken, weights
+    return rows, sampled, weights
 
 
-def _merged(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
+def _merge_equal(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
     """Add up the weights of equal rows."""
     # Rows as numbers modulo 2^64 sort much faster; whether equal numbers are equal rows is looked at.
     _, first, where = np.unique(_keys(states), return_index=True, return_inverse=True)
@@ -369,9 +369,9 @@ class CountChannel:
         total = None if omega is None else omega * k
         (first, one), (second, two) = _vectors(m // 2, k, total), _vectors(m - m // 2, k, total)
         sums = np.arange(1 if total is None else total + 1)
-        rest = sums if total is None else total - sums
-        start, low = np.searchsorted(one, sums), np.searchsorted(two, rest)
-        wide = np.searchsorted(two, rest, side="right") - low
+        remaining = sums if total is None else total - sums
+        start, low = np.searchsorted(one, sums), np.searchsorted(two, remaining)
+        wide = np.searchsorted(two, remaining, side="right") - low
         ends = np.cumsum((np.searchsorted(one, sums, side="right") - start) * wide)
         for begin in range(0, int(ends[-1]), columns):
             numbers = np.arange(begin, min(begin + columns, int(ends[-1])))
@@ -409,7 +409,7 @@ def _weight(model: CountModel) -> Callable[[Ints], Floats]:
         message = f"the counts of {model.m} values after {model.times} reports are too many to weigh: {reason}"
         raise NumericsError(message) from None
     # Counts with the same histogram are equally likely. A histogram is looked up by its digits as one number modulo
-    # 2^64, which is checked to tell all of them apart.
+    # 2^64, which is checked to distinguish all of them.
     arrangements = log_factorials(model.m)
     logs = np.log(weights) - arrangements[-1] + arrangements[states[:, 1:]].sum(axis=1)
     keys, first = np.unique(_keys(states[:, 1:]), return_index=True)

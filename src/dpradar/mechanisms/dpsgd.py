@@ -78,7 +78,7 @@ class DPSGD:
     ]
 
     def at(self, prior: Prior | None) -> Release:
-        """Return the release; it says nothing about particular records, so the prior does not matter."""
+        """Return the release; it does not depend on particular records, so the prior does not matter."""
         return Release(name="DPSGD", privacy=self.privacy, assumes=(POISSON,) if self.sample_rate < 1.0 else ())
 
     def privacy(self, relation: Relation) -> Privacy:

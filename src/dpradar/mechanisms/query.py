@@ -27,8 +27,8 @@ __all__ = [
     "Truncate",
     "check_sensitivity",
     "contributions",
-    "exactly",
-    "further",
+    "exact_repr",
+    "further_options_repr",
     "largest_distance",
     "pairs_affordable",
     "smallest_radius",
@@ -83,8 +83,8 @@ RELATIONS = (
     "are replaced by others."
 )
 _NO_SENSITIVITY = (
-    "Nothing says how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 and "
-    "neighbours='add-remove', or give a query, or a prior over numbers."
+    "It is not stated how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 "
+    "and neighbours='add-remove', or give a query, or a prior over numbers."
 )
 
 
@@ -102,17 +102,17 @@ def check_sensitivity(owner: str, sensitivity: object, neighbours: object, query
         raise ParameterError(f"{owner}.neighbours", STATED, "nothing", RELATIONS)
 
 
-def exactly(x: float) -> str:
+def exact_repr(x: float) -> str:
     """Return a number for a repr: short where that is the number, in full where it is not."""
     short = f"{x:g}"
     return short if float(short) == x else repr(x)
 
 
-def further(mechanism: Any) -> str:
+def further_options_repr(mechanism: Any) -> str:
     """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
     names = ("truncate", "sensitivity", "neighbours", "nonnegative")
-    given = {name: getattr(mechanism, name, None) for name in names}
-    return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None and value is not False)
+    values = {name: getattr(mechanism, name, None) for name in names}
+    return "".join(f", {name}={value!r}" for name, value in values.items() if value is not None and value is not False)
 
 
 def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:

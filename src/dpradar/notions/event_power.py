@@ -44,7 +44,7 @@ _LARGEST_LOSS = 700.0
 def promises_of(
     owner: str, release: Any, neighbours: Neighbours | None, allowed: tuple[Relation, ...]
 ) -> list[Privacy]:
-    """Return what is promised under the relation asked for, or under every allowed one; at least one promise."""
+    """Return what is promised under the requested relation, or under every allowed one; at least one promise."""
     case = _case(owner, release, neighbours)
     if case.neighbours is not None and case.neighbours not in allowed:
         raise ParameterError(
@@ -57,7 +57,7 @@ def promises_of(
 
 
 def worse_promises(owner: str, release: Any, neighbours: Neighbours | None) -> list[Privacy]:
-    """Return the promises between which the worse counts: the relation asked for, the guarantee's own, or both."""
+    """Return the promises between which the worse counts: the requested relation, the guarantee's own, or both."""
     case = _case(owner, release, neighbours)
     return _promises_under(owner, case, question_relations(case))
 
@@ -165,32 +165,32 @@ def _iterate_in_stretches(step: Callable[[float], float], x: float, times: int) 
     Hence step(x)/x does not grow with x, so x grows by at most the factor at the start of a stretch; and
     (1 - step(x))/(1 - x) does not grow either, so 1 - x shrinks by at most the factor at its end.
     """
-    left = times
-    while left > 0:
+    remaining = times
+    while remaining > 0:
         if x > 1.0 - _SLACK:
             return 1.0  # rounding would keep it there for ever
         after = step(x)
         if after == 0.0:
             return 0.0
-        many, far = _steps_near_0(x, after, left) if x <= _HALF else _steps_near_1(step, x, left)
-        x, left = (after, left - 1) if many <= 1 else (min(far + _SLACK * far, 1.0), left - many)
+        n_steps, far = _steps_near_0(x, after, remaining) if x <= _HALF else _steps_near_1(step, x, remaining)
+        x, remaining = (after, remaining - 1) if n_steps <= 1 else (min(far + _SLACK * far, 1.0), remaining - n_steps)
     return x
 
 
-def _steps_near_0(x: float, after: float, left: int) -> tuple[int, float]:
+def _steps_near_0(x: float, after: float, remaining: int) -> tuple[int, float]:
     if x == 0.0:
         return 1, after
     rate = math.log(after / x) + _SLACK
-    many = min(left, int(math.log1p(_STRETCH) / rate))
-    return many, x * math.exp(many * rate)
+    n_steps = min(remaining, int(math.log1p(_STRETCH) / rate))
+    return n_steps, x * math.exp(n_steps * rate)
 
 
-def _steps_near_1(step: Callable[[float], float], x: float, left: int) -> tuple[int, float]:
+def _steps_near_1(step: Callable[[float], float], x: float, most: int) -> tuple[int, float]:
     end = x + _STRETCH * (1.0 - x)
     remaining = 1.0 - end
     next_remaining = 1.0 - step(end) - _SLACK
     if next_remaining <= 0.0:
         return 1, 1.0
     rate = min(math.log(next_remaining / remaining), -_SLACK)
-    many = min(left, int(math.log1p(-_STRETCH) / rate))
-    return many, -math.expm1(math.log1p(-x) + many * rate)
+    n_steps = min(most, int(math.log1p(-_STRETCH) / rate))
+    return n_steps, -math.expm1(math.log1p(-x) + n_steps * rate)

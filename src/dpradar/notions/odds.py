@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PosteriorOdds", "normalised_gain", "posterior_odds", "remaining_error"]
 
-PRIOR = Param(name="prior", low=0.0, high=1.0, what="the probability of the right answer being yes, before the release")
+PRIOR = Param(name="prior", low=0.0, high=1.0, what="the probability, before the release, that the true answer is yes")
 SUCCESS = Param(name="success", low=0.0, high=1.0, what="the probability that the attack succeeds")
 BASELINE = Param(
     name="baseline", low=0.0, high=1.0, high_open=True, what="the probability of success without the release"
@@ -54,7 +54,7 @@ def posterior_odds(
     Assumes
     -------
     The attacker knows everything but the answer. Replace-one: the question is about the target's record, such as "is
-    it one of these values?". Add/remove: whether the record was used. The relation asked for, the guarantee's own, or
+    it one of these values?". Add/remove: whether the record was used. The requested relation, the guarantee's own, or
     else the worse of both.
 
     Parameters

@@ -100,7 +100,7 @@ def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[NDArray[Any], l
     return np.array(numbers, dtype=np.int64 if fits else object), others
 
 
-def near(one: NDArray[Any], other: NDArray[Any], eta: float) -> NDArray[np.bool_]:
+def near(x: NDArray[Any], y: NDArray[Any], eta: float) -> NDArray[np.bool_]:
     """Return, entry by entry, whether two numbers are at most ``eta`` apart; a missing or infinite one never is.
 
     Examples
@@ -108,12 +108,12 @@ def near(one: NDArray[Any], other: NDArray[Any], eta: float) -> NDArray[np.bool_
     >>> near(np.array([0.9, 1e15, np.nan]), np.array([0.7, 1e15 + 0.5, 1.0]), 0.2).tolist()
     [True, False, False]
     """
-    first, second = one.astype(float), other.astype(float)
+    first, second = x.astype(float), y.astype(float)
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(first - second)
         result = np.asarray(difference <= eta)
         # Printed digits and the difference are off by a few units in the last place; only near eta that can matter.
         doubtful = np.abs(difference - eta) <= 4.0 * _EPS * np.maximum(np.maximum(np.abs(first), np.abs(second)), eta)
     for i in np.flatnonzero(doubtful & np.isfinite(first) & np.isfinite(second)).tolist():
-        result[i] = abs(as_fraction(one[i]) - as_fraction(other[i])) <= as_fraction(eta)
+        result[i] = abs(as_fraction(x[i]) - as_fraction(y[i])) <= as_fraction(eta)
     return result

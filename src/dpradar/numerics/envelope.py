@@ -186,8 +186,8 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
             break
         # Two narrow cells around the place where the winner seems to change, and wider ones beside them.
         inner = np.clip(place[cut, None] + _CUTS, 0.0, 1.0)
-        fixed = np.tile([0.0, 0.5, 1.0], (inner.shape[0], 1))  # the middle too, so that every cut is progress
-        shares = np.sort(np.hstack([inner, fixed]), axis=1)
+        split_points = np.tile([0.0, 0.5, 1.0], (inner.shape[0], 1))  # the middle too, so that every cut is progress
+        shares = np.sort(np.hstack([inner, split_points]), axis=1)
         grid = low[cut, None] + (high - low)[cut, None] * shares
         grid[:, -1] = high[cut]
         tag = cell_tag[cut]

@@ -30,9 +30,9 @@ def close_gaps(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.
     ratios = [float(x).as_integer_ratio() for x in (*points.tolist(), longest)]
     unit = max(d for _, d in ratios)  # all are powers of two
     *places, most = (n * (unit // d) for n, d in ratios)
-    ordered = sorted(set(places))
-    at = {ordered[0]: 0}
-    for previous, current in pairwise(ordered):
+    sorted_places = sorted(set(places))
+    at = {sorted_places[0]: 0}
+    for previous, current in pairwise(sorted_places):
         at[current] = at[previous] + min(current - previous, most)
     shifted = {place: number / unit for place, number in at.items()}
     error = max(abs(_scaled_floor(x, unit) - at[place]) for place, x in shifted.items()) / unit

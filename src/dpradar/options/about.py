@@ -27,7 +27,7 @@ class About:
     label
         Name in a form, where the option's own with spaces does not do.
     folded
-        Whether a form hides it until it is asked for.
+        Whether a form hides it under "more options".
     beside
         Another option without which it means nothing.
     excludes

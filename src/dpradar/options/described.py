@@ -79,7 +79,7 @@ class Option:
         return self.shape.read(value, self.name, where)
 
     def from_file(self, value: Any, where: Where) -> Any:
-        """Return what a file says, as it was written, or raise ParameterError."""
+        """Return the value of a file, as it was written, or raise ParameterError."""
         return self.shape.from_file(value, self.name, where, self.hint)
 
     def schema(self) -> dict[str, Any]:
@@ -106,11 +106,11 @@ def described(
     help_text
         What it is, as a short sentence.
     group
-        What sort of release it is.
+        The group of releases that it belongs to.
     samples
         Whether outputs can be drawn from it, so that it can be attacked.
     first
-        What a first question about it says of the attacker, as texts.
+        Options of the attacker in a first question about it, as texts.
     eq
         Whether objects with equal options are equal; not where an option is an array.
 
@@ -122,19 +122,19 @@ def described(
     def decorate(cls: Any) -> Any:
         together = cls.__dict__.get("check_together")
 
-        def judge(self: Any) -> None:
-            own: Any = type(self)
-            for option in describe(own):
+        def check_options(self: Any) -> None:
+            subclass: Any = type(self)
+            for option in describe(subclass):
                 object.__setattr__(self, option.name, option.check(cls.__name__, getattr(self, option.name)))
             if together is not None:
                 together(self)
 
-        cls.__post_init__ = judge
+        cls.__post_init__ = check_options
         cls.KIND, cls.HELP, cls.GROUP, cls.SAMPLES = kind, help_text, group, samples
         cls.FIRST = types.MappingProxyType(dict(first or {}))
-        made = dataclass(frozen=True, slots=True, eq=eq)(cls)
-        made.PARAMS = parameters(made)
-        return made
+        described_class = dataclass(frozen=True, slots=True, eq=eq)(cls)
+        described_class.PARAMS = parameters(described_class)
+        return described_class
 
     return decorate
 
@@ -143,7 +143,7 @@ def described(
 def describe(cls: type) -> tuple[Option, ...]:
     """Return the options of a described class, in order."""
     hints = get_type_hints(cls, include_extras=True)
-    return tuple(option_of(one.name, hints[one.name], one.default) for one in fields(cls))
+    return tuple(option_of(field_info.name, hints[field_info.name], field_info.default) for field_info in fields(cls))
 
 
 def parameters(cls: type) -> tuple[Param, ...]:
@@ -158,7 +158,7 @@ def option_of(name: str, hint: Any, default: Any = MISSING) -> Option:
     """
     notes: list[Any] = []
     while True:
-        inner = [one for one in get_args(hint) if one is not type(None)]
+        inner = [argument for argument in get_args(hint) if argument is not type(None)]
         if get_origin(hint) is Annotated:
             hint, *more = get_args(hint)
             notes += more

@@ -45,7 +45,7 @@ class Plugin:
         return cls
 
     def _unusable(self, why: str) -> ParameterError:
-        hint = f"Tell the authors of {self.distribution}, or uninstall it."
+        hint = f"Report this to the authors of {self.distribution}, or uninstall it."
         return ParameterError("kind", "a mechanism that can be loaded", f"{self.kind!r} of {self} ({why})", hint)
 
 
@@ -53,21 +53,21 @@ def installed_plugins() -> tuple[Plugin, ...]:
     """Return what the installed distributions offer, by name; none of it is imported."""
     from importlib.metadata import entry_points
 
-    offered = [
+    plugins = [
         Plugin(entry.name, entry.value, entry.dist.name, entry.dist.version)
         for entry in entry_points(group=GROUP)
         if entry.dist is not None
     ]
-    return tuple(sorted(offered, key=lambda plugin: (plugin.kind, plugin.distribution)))
+    return tuple(sorted(plugins, key=lambda plugin: (plugin.kind, plugin.distribution)))
 
 
 def plugin_named(kind: str) -> Plugin | None:
     """Return the plug-in of a kind; raises ParameterError where two distributions offer it."""
-    offered = [plugin for plugin in installed_plugins() if plugin.kind == kind]
-    if len(offered) > 1:
-        names = " and ".join(map(str, offered))
+    candidates = [plugin for plugin in installed_plugins() if plugin.kind == kind]
+    if len(candidates) > 1:
+        names = " and ".join(map(str, candidates))
         raise ParameterError("kind", "offered by one plug-in", f"{kind!r} of {names}", "Uninstall all but one.")
-    return offered[0] if offered else None
+    return candidates[0] if candidates else None
 
 
 def is_own_class(cls: type) -> bool:
@@ -81,17 +81,17 @@ def _note(cls: type) -> str | None:
     if is_own_class(cls) or not hasattr(cls, "KIND"):  # a number or a text is no mechanism: look nothing up
         return None
     target = f"{cls.__module__}:{cls.__qualname__}"
-    offered = [plugin for plugin in installed_plugins() if plugin.target == target]
-    return f"the plug-in {offered[0]} describes {offered[0].kind} correctly" if offered else None
+    plugins = [plugin for plugin in installed_plugins() if plugin.target == target]
+    return f"the plug-in {plugins[0]} describes {plugins[0].kind} correctly" if plugins else None
 
 
-def plugin_notes(what: Any) -> tuple[str, ...]:
+def plugin_notes(release: Any) -> tuple[str, ...]:
     """Return which plug-ins a release is made of, with their versions, for the results that rest on them."""
-    cls: Any = type(what)
-    own = _note(cls)
-    notes = [] if own is None else [own]
-    if isinstance(what, (list, tuple)):
-        notes += [note for one in what for note in plugin_notes(one)]
-    elif own is None and is_dataclass(what) and is_own_class(cls):  # composed of others
-        notes += [note for field in fields(what) for note in plugin_notes(getattr(what, field.name))]
+    cls: Any = type(release)
+    note_of_class = _note(cls)
+    notes = [] if note_of_class is None else [note_of_class]
+    if isinstance(release, (list, tuple)):
+        notes += [note for part in release for note in plugin_notes(part)]
+    elif note_of_class is None and is_dataclass(release) and is_own_class(cls):  # composed of others
+        notes += [note for field in fields(release) for note in plugin_notes(getattr(release, field.name))]
     return tuple(dict.fromkeys(notes))

@@ -209,15 +209,15 @@ def _list(value: Any, name: str) -> Sequence[Any] | None:
 def words(value: Any, option: str, where: Where) -> list[Any]:
     """Return a list, split a comma-separated one, or read one entry per line from @file."""
     value = data(value, where(option))
-    given = _list(value, where(option))
-    if given is not None:
-        found = list(given)
+    entries = _list(value, where(option))
+    if entries is not None:
+        values = list(entries)
     elif not value.startswith("@"):
-        found = [word.strip() for word in value.split(",")]
+        values = [word.strip() for word in value.split(",")]
     else:
-        found = _lines(where.path(value[1:], option), option, where)
-    where.check_count(len(found), option)
-    return found
+        values = _lines(where.path(value[1:], option), option, where)
+    where.check_count(len(values), option)
+    return values
 
 
 def _lines(path: Path, option: str, where: Where) -> list[str]:
@@ -246,15 +246,15 @@ def steps(value: Any, option: str, where: Where) -> Steps | list[float]:
 
 def numbers(value: Any, option: str, where: Where) -> list[float]:
     """Return the numbers that ``steps`` describes."""
-    found = steps(value, option, where)
-    return found.build() if isinstance(found, Steps) else found
+    values = steps(value, option, where)
+    return values.build() if isinstance(values, Steps) else values
 
 
 def span(value: Any, option: str, where: Where) -> tuple[float, float]:
     """Return LOW:HIGH, or a list of two numbers, as a pair."""
     value = data(value, where(option))
-    given = _list(value, where(option))
-    parts = value.split(":") if given is None else list(given)
+    entries = _list(value, where(option))
+    parts = value.split(":") if entries is None else list(entries)
     if len(parts) != 2:
         raise ParameterError(where(option), "LOW:HIGH", repr(value))
     return number(parts[0], where(option)), number(parts[1], where(option))
@@ -263,12 +263,14 @@ def span(value: Any, option: str, where: Where) -> tuple[float, float]:
 def table(value: Any, option: str, where: Where) -> list[list[float]]:
     """Return rows of numbers: a list of lists, or a CSV file."""
     name, value = where(option), data(value, where(option))
-    given = _list(value, name)
+    entries = _list(value, name)
     rows = (
-        _csv(where.path(value, option), option, where) if given is None else [_list(row, name) or [] for row in given]
+        _csv(where.path(value, option), option, where)
+        if entries is None
+        else [_list(row, name) or [] for row in entries]
     )
     if len({len(row) for row in rows}) != 1:
-        kind = "a CSV file with" if given is None else "a list of"
+        kind = "a CSV file with" if entries is None else "a list of"
         raise ParameterError(name, f"{kind} rows of equal length", f"lengths {sorted({len(r) for r in rows})}")
     where.check_count(sum(map(len, rows)), option)
     return [[number(cell.strip() if isinstance(cell, str) else cell, name) for cell in row] for row in rows]
@@ -332,9 +334,9 @@ def contribution(value: Any, option: str, where: Where) -> Any:
     value = data(value, where(option))
     if isinstance(value, str) and value.startswith("@"):
         return _one_column(table(value[1:], option, where))
-    given = _list(value, where(option))
-    if given is not None and any(isinstance(row, Sequence) and not isinstance(row, str) for row in given):
-        return _one_column(table(given, option, where))
+    entries = _list(value, where(option))
+    if entries is not None and any(isinstance(row, Sequence) and not isinstance(row, str) for row in entries):
+        return _one_column(table(entries, option, where))
     return numbers(value, option, where)
 
 

@@ -1,4 +1,4 @@
-"""How a value is given: as a Python object, as text, in a file, and as JSON Schema. No shape knows an option's name.
+"""How a value is given: as a Python object, as text, in a file, and as JSON Schema. No shape contains an option's name.
 
 ``check`` judges a Python object and returns what the described object keeps; ``read`` turns text and plain data into a
 Python object; ``from_file`` judges what a file says, where numbers stand without quotes, and returns it as it was
@@ -70,7 +70,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Anything(Shape):
-    """Whatever a file says; somebody else reads it."""
+    """Any value of a file; another reader interprets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class ListOf(Shape):
         """Return the list."""
         if not isinstance(value, list):
             raise ParameterError(where(option), self.noun, shown(value), hint)
-        return [self.each.from_file(one, f"{option}[{i}]", where, hint) for i, one in enumerate(value, 1)]
+        return [self.each.from_file(entry, f"{option}[{i}]", where, hint) for i, entry in enumerate(value, 1)]
 
     def schema(self) -> Schema:
         """Return an array."""
@@ -320,7 +320,7 @@ class Rows(Shape):
 
 @dataclass(frozen=True, slots=True)
 class FileName(Shape):
-    """The name of a file, relative to where the question is asked."""
+    """The name of a file, relative to the folder of the question."""
 
     noun: str = "the name of a file"
     metavar: str = "FILE"

@@ -68,19 +68,21 @@ class Table:
             return {}, [Problem(place, f"must be a table; got {shown(data)}")]
         values: dict[str, Any] = {}
         problems: list[Problem] = []
-        known = {option.name: option for option in self.options}
+        options_by_name = {option.name: option for option in self.options}
         where = inside(place, folder)
         for key, value in data.items():
-            if key not in known:
+            if key not in options_by_name:
                 problems.append(self._unknown(where, key))
                 continue
             try:
-                values[key] = known[key].from_file(value, where)
+                values[key] = options_by_name[key].from_file(value, where)
             except SpecError as error:  # a table inside the table
                 problems += error.problems
             except ParameterError as error:
                 problems.append(Problem(error.name, f"must be {error.allowed}; got {error.got}", error.hint))
-        problems += [_missing(option, where) for option in self.options if option.required and option.name not in data]
+        problems += [
+            _missing_key(option, where) for option in self.options if option.required and option.name not in data
+        ]
         return values, problems
 
     def _unknown(self, where: Where, key: str) -> Problem:
@@ -115,7 +117,7 @@ class Table:
         return replace(self, options=tuple(options))
 
 
-def _missing(option: Option, where: Where) -> Problem:
+def _missing_key(option: Option, where: Where) -> Problem:
     hint = option.hint
     if isinstance(option.shape, Nested) and option.shape.several:
         hint = f"Write [{option.name}], or [[{option.name}]] for each of several."
@@ -148,8 +150,8 @@ class Nested(Shape):
     def schema(self) -> dict[str, Any]:
         """Return the table, one of its kinds, or a list of them."""
         inner = [table.schema() for table in self.tables]
-        one = inner[0] if len(inner) == 1 else {"oneOf": inner}
-        return {"anyOf": [one, {"type": "array", "items": one}]} if self.several else one
+        single = inner[0] if len(inner) == 1 else {"oneOf": inner}
+        return {"anyOf": [single, {"type": "array", "items": single}]} if self.several else single
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +164,8 @@ class _Either(Shape):
 
 def either(first: Shape, second: Shape) -> Shape:
     """Return the shape of a key that may be of two shapes, for the schema of tables that may be of several kinds."""
-    known = first.shapes if isinstance(first, _Either) else (first,)
-    return first if second in known else _Either(shapes=(*known, second))
+    shapes = first.shapes if isinstance(first, _Either) else (first,)
+    return first if second in shapes else _Either(shapes=(*shapes, second))
 
 
 @cache
@@ -171,9 +173,13 @@ def options_in(cls: type, *names: str) -> tuple[Option, ...]:
     """Return the described fields of a class: those that are annotated with what they mean; ``names``: only these."""
     hints = get_type_hints(cls, include_extras=True)
     options = {
-        one.name: option_of(one.name, hints[one.name], one.default if one.default_factory is MISSING else None)
-        for one in fields(cls)
-        if _is_described(hints[one.name])
+        field_info.name: option_of(
+            field_info.name,
+            hints[field_info.name],
+            field_info.default if field_info.default_factory is MISSING else None,
+        )
+        for field_info in fields(cls)
+        if _is_described(hints[field_info.name])
     }
     return tuple(options[name] for name in names) if names else tuple(options.values())
 
@@ -195,7 +201,7 @@ def document_schema(table: Table) -> dict[str, Any]:
 def _with_references(part: Any, definitions: dict[str, Any]) -> Any:
     """Return a schema in which each table is a reference to its definition."""
     if isinstance(part, list):
-        return [_with_references(one, definitions) for one in part]
+        return [_with_references(element, definitions) for element in part]
     if not isinstance(part, dict):
         return part
     inner = {key: _with_references(value, definitions) for key, value in part.items()}

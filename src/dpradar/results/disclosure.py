@@ -57,7 +57,8 @@ def coarse(result: Assessment) -> Assessment:
     The blind guess is the largest frequency where nothing is known and the value itself is guessed, and bounds are
     functions of kappa. With all their digits the counts of a small table are found by trying. The gain is computed from
     the rounded blind guess: success minus gain must not give it away. Where no risk is exact, ``assess`` has computed
-    everything from counts that several tables share (``threats.rounding``), unless the table is too small for that.
+    everything from counts that several tables share (``threats.frequency_cells``),
+    unless the table is too small for that.
     """
     exact = "region" not in result.prior
     rad, success = (_rounded(bound, exact=exact) for bound in (result.rad, result.success))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
-    from .cover import Block, Cover
+    from .hit_classes import Block, Cover
     from .prior import Continuous
     from .segments import Segments
     from .threat import Threat
@@ -79,10 +79,10 @@ def raw_data(threat: Threat) -> RawData:
 
 def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:
     """Return rad and success of the identity channel."""
-    own = pi[cover.single]
+    single_mass = pi[cover.single]
     covered = cover.single_hits > 0
     some = covered & (cover.single_hits < cover.guesses)  # where every guess is right, nothing is learned
-    rad, success = float((own * (1.0 - own))[some].sum()), float(own[covered].sum())
+    rad, success = float((single_mass * (1.0 - single_mass))[some].sum()), float(single_mass[covered].sum())
     if cover.parts is not None:
         if len(cover.blocks):
             rad += _segments_rad(cover.parts, pi[cover.parts.members])
@@ -125,12 +125,12 @@ def _cheapest(block: Block, rows: Floats) -> Floats:
         last = np.searchsorted(np.asarray(block.low), places, side="right")
         return range_minimum(sums, first, last)
     hits = np.asarray(block.hits)
-    found = np.full(rows.size, np.inf)
+    smallest = np.full(rows.size, np.inf)
     step = max(1, _ENTRIES // rows.size)
     for start in range(0, sums.size, step):
         part = np.where(hits[start : start + step], sums[start : start + step, None], np.inf)
-        found = np.minimum(found, part.min(axis=0))
-    return found
+        smallest = np.minimum(smallest, part.min(axis=0))
+    return smallest
 
 
 def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
@@ -143,16 +143,16 @@ def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
     >>> range_minimum(np.array([3.0, 1.0, 2.0, 5.0]), np.array([0, 2, 3, 1]), np.array([4, 4, 4, 1])).tolist()
     [1.0, 2.0, 5.0, inf]
     """
-    found = np.full(first.shape, np.inf)
+    minima = np.full(first.shape, np.inf)
     lengths = last - first
     level, width = np.asarray(values, dtype=float), 1
     while width <= values.size:
-        asked = np.flatnonzero((lengths >= width) & (lengths < 2 * width))
-        found[asked] = np.minimum(level[first[asked]], level[last[asked] - width])
+        ranges = np.flatnonzero((lengths >= width) & (lengths < 2 * width))
+        minima[ranges] = np.minimum(level[first[ranges]], level[last[ranges] - width])
         if 2 * width <= values.size:
             level = np.minimum(level[:-width], level[width:])
         width *= 2
-    return found
+    return minima
 
 
 def _continuous(threat: Threat, law: Continuous) -> tuple[float, float]:

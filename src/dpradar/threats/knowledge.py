@@ -23,8 +23,10 @@ __all__ = ["Knowledge", "codes_of", "column_codes"]
 
 def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
     """Number the labels 0, 1, ... in order of first appearance."""
-    seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(plain_label(label), len(seen)) for label in labels], dtype=np.intp)
+    code_of_label: dict[Hashable, int] = {}
+    return np.array(
+        [code_of_label.setdefault(plain_label(label), len(code_of_label)) for label in labels], dtype=np.intp
+    )
 
 
 def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> NDArray[np.intp]:

@@ -16,7 +16,7 @@ class Measured:
 
     ``distance`` bounds the total variation between this prior and the one it stands for: the share of the rows in
     suppressed cells, and with a ``confidence`` also what the sample and the smoothing may be off. What is assessed
-    then holds for every prior that near. ``rounding`` bounds how far the frequencies were moved, in steps of so many
+    then holds for every prior that near. ``rounding`` bounds how far the frequencies were moved, in steps of this many
     rows, so that several tables share them; it is 0 for a prior as it was counted.
 
     Examples
@@ -47,22 +47,22 @@ class Measured:
     @property
     def assumption(self) -> str:
         """What the numbers rest on, in words."""
-        counted = (
+        counting = (
             f"the prior was counted in {self.rows:,} rows, so these numbers tell something about them "
             "and are not themselves differentially private"
         )
         if self.rounding > 0.0:
-            counted += f"; they hold for all tables whose counts are the same in steps of {self.step} rows"
+            counting += f"; they hold for all tables whose counts are the same in steps of {self.step} rows"
         if self.confidence is not None:
             near = f"{rounded(self.distance, 6, 'up')} (total variation) of the true one"
             sure = f"with confidence {100.0 * self.confidence:g} %"
-            drawn = "rows drawn independently"
+            sampling = "rows drawn independently"
             if self.weight is not None:
-                drawn += ", with weights that were fixed before and do not depend on who was drawn"
-            return f"{counted}; {drawn}: {sure} it is within {near}"
+                sampling += ", with weights that were fixed before and do not depend on who was drawn"
+            return f"{counting}; {sampling}: {sure} it is within {near}"
         if self.distance > 0.0:
-            return f"{counted}; leaving out small cells moved it by at most {rounded(self.distance, 6, 'up')}"
-        return f"{counted}; the rows are taken for everybody"
+            return f"{counting}; leaving out small cells moved it by at most {rounded(self.distance, 6, 'up')}"
+        return f"{counting}; the rows are taken for everybody"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""

@@ -86,8 +86,8 @@ class Continuous:
     def _jumps(self) -> bool:
         """Whether two neighbouring floats inside the interval have much of the probability between them.
 
-        A density may be so steep next to the ends of the interval; inside, nothing tells it from a jump. Where scipy
-        integrates the density there is none.
+        A density may be so steep next to the ends of the interval; inside, it cannot be distinguished from a jump.
+        Where scipy integrates the density there is none.
         """
         if self.is_integrated:
             return False
@@ -292,9 +292,9 @@ class Prior:
         if len(merged) < _SMALLEST:
             hint = "With a single possible record there is nothing to learn; add the records the target could have."
             raise ParameterError("Prior.records", "at least 2 different records", f"{len(merged)}", hint)
-        kept = list(zip(*merged, strict=True))
+        distinct_records = list(zip(*merged, strict=True))
         shares = np.array(list(merged.values())) / raw.sum()
-        return cls(shares, tuple(merged), dict(zip(table, kept, strict=True)))
+        return cls(shares, tuple(merged), dict(zip(table, distinct_records, strict=True)))
 
     @classmethod
     def continuous(cls, distribution: Distribution, low: float, high: float) -> Prior:
@@ -385,7 +385,7 @@ class Prior:
 
     @property
     def digest(self) -> str:
-        """A hash of the content, to tell priors apart in memory; it stands in no result, as trying finds the prior."""
+        """A hash of the content, to distinguish priors in memory; in no result, as the prior could be found from it."""
         hasher = hashlib.sha256(self.probabilities.tobytes())
         hasher.update(repr(self.values).encode())
         if self.interval is not None:

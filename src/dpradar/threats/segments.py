@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .cover import Block
+    from .hit_classes import Block
 
 __all__ = ["Blocks", "Segments", "segments"]
 
@@ -83,9 +83,9 @@ class Segments:
 class Blocks(Sequence["Block"]):
     """The fibres as blocks, each made when it is looked at."""
 
-    def __init__(self, parts: Segments, make: Callable[[Ints, Ints, int], Block]) -> None:
+    def __init__(self, parts: Segments, build: Callable[[Ints, Ints, int], Block]) -> None:
         self._parts = parts
-        self._make = make
+        self._make = build
 
     def __len__(self) -> int:
         return int(self._parts.fibres.size)
@@ -118,8 +118,8 @@ def segments(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, Segments]:
     code, cell = codes[order], cells[order]
     new = np.r_[True, code[1:] != code[:-1]]
     alone = new & np.r_[new[1:], True]
-    rest = ~alone
-    members, code, cell = order[rest], code[rest], cell[rest]
+    not_alone = ~alone
+    members, code, cell = order[not_alone], code[not_alone], cell[not_alone]
     fibre = np.r_[True, code[1:] != code[:-1]] if code.size else np.empty(0, dtype=bool)
     begins = fibre | np.r_[True, cell[1:] != cell[:-1]] if code.size else fibre
     parts = Segments(guesses, members, np.flatnonzero(begins), np.flatnonzero(fibre))

@@ -14,11 +14,11 @@ from ..numerics.rounding import two_digits
 from ..params import Param
 from ..results.description import Description
 from .ceiling import RawData, raw_data
-from .cover import Cover, cover
+from .frequency_cells import rounded_prior
 from .goal import Goal
+from .hit_classes import Cover, cover
 from .knowledge import Knowledge
 from .prior import Continuous, Prior
-from .rounding import rounded_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,9 +144,9 @@ class Threat:
         unknown = np.zeros(prior.size, dtype=np.intp)
         nothing_known = self.knowledge.kind == "nothing"
         alone = (self.cover if nothing_known else cover(prior, unknown, self.goal, self.cells)).blocks[0]
-        own = prior.probabilities[alone.members]
-        best = float(alone.best(own))
-        return float(alone.worst(own)), best, best
+        single_mass = prior.probabilities[alone.members]
+        best = float(alone.best(single_mass))
+        return float(alone.worst(single_mass)), best, best
 
     @property
     def kappa_plus(self) -> float:
@@ -211,8 +211,8 @@ class Threat:
         masses, tops = self.cover.masses(pi)
         weight = np.concatenate([pi[single], masses])
         top = np.concatenate([pi[single] * (self.cover.single_hits > 0), tops])
-        seen = weight > 0.0
-        return weight[seen], np.minimum(top[seen] / weight[seen], 1.0)
+        possible = weight > 0.0
+        return weight[possible], np.minimum(top[possible] / weight[possible], 1.0)
 
     @cached_property
     def rounded(self) -> Threat:

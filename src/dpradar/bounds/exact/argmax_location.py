@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ...mechanisms.capabilities import LineModel
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
     Floats = NDArray[np.float64]
 

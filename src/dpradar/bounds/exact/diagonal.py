@@ -12,7 +12,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
     from ...threats import Prior
-    from ...threats.cover import Block, Cover
+    from ...threats.hit_classes import Block, Cover
     from ...threats.segments import Segments
 
 __all__ = ["diagonal_risk"]

@@ -13,7 +13,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import FiniteChannel
     from ...threats import Prior
-    from ...threats.cover import Block, Cover
+    from ...threats.hit_classes import Block, Cover
 
 __all__ = ["column_risk", "finite_risk"]
 
@@ -35,6 +35,14 @@ def finite_risk(channel: FiniteChannel, prior: Prior, cover: Cover) -> ExactRisk
     -----
     [RAD] Theorem 4.3, discrete form. Work grows with inputs x outputs (times log for windows; for a loss matrix with
     inputs^2 x outputs); memory is bounded by chunks of outputs.
+
+    Examples
+    --------
+    >>> from dpradar import GRR, Prior, Threat
+    >>> threat = Threat(Prior.uniform(3))
+    >>> risk = finite_risk(GRR(m=3, epsilon=1.0), threat.finite, threat.cover)
+    >>> [round(end, 6) for end in risk.success]
+    [0.576117, 0.576117]
     """
     total, mass, equal = np.zeros(3), np.zeros(channel.inputs), True
     possible = np.flatnonzero(prior.probabilities > 0.0)

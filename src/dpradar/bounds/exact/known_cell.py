@@ -17,7 +17,7 @@ from .exact_risk import ExactRisk
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import OneHot
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["known_cell_risk"]
 
@@ -28,7 +28,7 @@ _MOST_WIDTH = 30.0
 _TAIL = 3e-7  # probability that a single ratio lies beyond the grid: Phi(-5)
 _TOLERANCE = 1e-7
 _SMALL = 0.01
-_REGULAR = 8.0  # four times finer should bring 16 times less error; this much is asked before it is believed
+_REGULAR = 8.0  # four times finer should bring 16 times less error; this much is required before it is trusted
 _IRREGULAR = 2.0  # Laplace ratios have atoms, which fall between grid points: only 4 times less, by fits and starts
 
 
@@ -98,9 +98,9 @@ def known_cell_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
         low = 0.0
         regular = _REGULAR if ratio.gaussian else _IRREGULAR
         if moves.size > 1 and moves[-1] <= min(moves[-2] / regular, _SMALL * bounds[-1]):
-            left = float(moves[-1]) / 3.0 if ratio.gaussian else 3.0 * float(moves[-1])
-            low = bounds[-1] - left - _TAIL * float(counts.sum())
-            if left <= _TOLERANCE:
+            tail = float(moves[-1]) / 3.0 if ratio.gaussian else 3.0 * float(moves[-1])
+            low = bounds[-1] - tail - _TAIL * float(counts.sum())
+            if tail <= _TOLERANCE:
                 break
     note = "the upper end is proven, the lower end estimated from several grids"
     return ExactRisk(rad=(max(0.0, low - 1e-10), bounds[-1] + 1e-10), assumes=(note,), certified=False)

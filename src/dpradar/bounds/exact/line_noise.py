@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...numerics.envelope import base_edges, integrate_envelope
 from ...numerics.shift_to_zero import close_gaps
 from ...results.bound import side_of
-from ...threats.cover import Block, Cover
+from ...threats.hit_classes import Block, Cover
 from .exact_risk import ExactRisk
 from .finite_channel import column_risk
 
@@ -125,8 +125,8 @@ class _SingleScores:
         unique, back = np.unique(cells[0] if len(cells) == 1 else cells[0] + 1j * cells[1], return_inverse=True)
         parts = (unique,) if len(cells) == 1 else (unique.real, unique.imag)
         step = self.noise.batch
-        pieces = [self.noise.pi @ table(*(p[k : k + step] for p in parts)) for k in range(0, unique.size, step)]
-        return np.asarray(np.concatenate(pieces)[back])
+        batches = [self.noise.pi @ table(*(p[k : k + step] for p in parts)) for k in range(0, unique.size, step)]
+        return np.asarray(np.concatenate(batches)[back])
 
     def _own(self, kernel: Callable[..., Floats], tag: Ints, *cells: Floats) -> Floats:
         at = self.noise.model.points[tag]

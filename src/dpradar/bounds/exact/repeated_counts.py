@@ -16,7 +16,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.counts import CountModel
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["count_risk"]
 
@@ -68,7 +68,7 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     obstacles = (
         (prior.size != model.m, f"needs a prior over the {model.m} values that are reported"),
         (model.times > _TIMES, f"counts at most {_TIMES} reports"),
-        (any(block.kind != "singletons" for block in cover.blocks), "needs a goal that tells values of a fibre apart"),
+        (any(block.kind != "singletons" for block in cover.blocks), "needs a goal that separates values of a fibre"),
     )
     for present, message in obstacles:
         if present:
@@ -131,8 +131,8 @@ def _fibre_success(model: CountModel, pi: Floats) -> float:
     with np.errstate(invalid="ignore"):
         log_rest = product.reshape(levels.size, -1) - log_below
     # Where F underflows, the true value's own chance of so low a count does too.
-    rest = np.where(below > 0.0, np.exp(np.minimum(np.nan_to_num(log_rest, nan=-np.inf), 0.0)), 0.0)
-    return float((levels[:, None] * model.own * rest * _geometric_sum(ratio, counts[:, None])).sum())
+    others = np.where(below > 0.0, np.exp(np.minimum(np.nan_to_num(log_rest, nan=-np.inf), 0.0)), 0.0)
+    return float((levels[:, None] * model.own * others * _geometric_sum(ratio, counts[:, None])).sum())
 
 
 def _geometric_sum(ratio: Floats, count: Ints) -> Floats:
@@ -196,15 +196,15 @@ def _win_chance_by_naming(model: CountModel, count: int, size: int) -> float:
     With the others' counts Poisson, given their total: the coefficient of x^rest in ((a x^count + b)^size - b^size)
     / (size a x^count) times the values outside the fibre; a, b = the Poisson terms at and below ``count``.
     """
-    rest = model.times - count
-    if count > rest:
+    remaining = model.times - count
+    if count > remaining:
         return 1.0
-    mean = rest / (model.m - 1)
+    mean = remaining / (model.m - 1)
     terms = _poisson(mean, count)
-    powers = _difference_of_powers(terms, size, rest + 1)
-    outside = _poisson(mean * (model.m - size), rest)
-    total = float(powers @ outside[rest::-1][: powers.size])
-    return total / (size * float(_poisson(float(rest), rest)[rest]))
+    powers = _difference_of_powers(terms, size, remaining + 1)
+    outside = _poisson(mean * (model.m - size), remaining)
+    total = float(powers @ outside[remaining::-1][: powers.size])
+    return total / (size * float(_poisson(float(remaining), remaining)[remaining]))
 
 
 def _poisson(mean: float, top: int) -> Floats:
@@ -277,11 +277,11 @@ def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
         return states[:, 1:], np.log(weights)
     if math.comb(model.m + model.times, model.times) * (model.times + 1) * max(model.times, 50) > 25 * _CELLS:
         return None
-    table, left = np.zeros((1, 0), dtype=np.int64), np.array([model.m])
+    table, remaining = np.zeros((1, 0), dtype=np.int64), np.array([model.m])
     for _ in range(model.times):
-        rows, number = choices(np.zeros_like(left), left, _CELLS)
-        table, left = np.column_stack([table[rows], number]), left[rows] - number
-    table = np.column_stack([table, left])
+        rows, number = choices(np.zeros_like(remaining), remaining, _CELLS)
+        table, remaining = np.column_stack([table[rows], number]), remaining[rows] - number
+    table = np.column_stack([table, remaining])
     factorial = log_factorials(model.m)
     return table, factorial[-1] - factorial[table].sum(axis=1) + table @ model.log_blank
 
@@ -290,14 +290,14 @@ def _partitions(m: int, times: int) -> tuple[Ints, Floats] | None:
     """Return the ways to distribute ``times`` single reports over m values, by how many values have which count."""
     if _partition_number(times, m) * (times + 1) * max(times, 50) > 50 * _CELLS:  # each size of a part copies it all
         return None
-    left, values = np.array([times]), np.array([m])
+    remaining, values = np.array([times]), np.array([m])
     table = np.zeros((1, times + 1), dtype=np.int64)
     for part in range(times, 1, -1):
-        least = np.maximum(left - values * (part - 1), 0)  # what is left must fit into smaller parts
-        rows, number = choices(least, np.minimum(left // part, values), _CELLS)
-        table, left, values = table[rows], left[rows] - part * number, values[rows] - number
+        least = np.maximum(remaining - values * (part - 1), 0)  # what is left must fit into smaller parts
+        rows, number = choices(least, np.minimum(remaining // part, values), _CELLS)
+        table, remaining, values = table[rows], remaining[rows] - part * number, values[rows] - number
         table[:, part] = number
-    table[:, 1], table[:, 0] = left, values - left
+    table[:, 1], table[:, 0] = remaining, values - remaining
     # m (m-1) .. (m-r+1) ways to choose the r values named, over m^times, without the logarithm of m!.
     falling = np.append(0.0, np.cumsum(np.log1p(-np.arange(min(m, times)) / m)))
     values_named = m - table[:, 0]

@@ -14,7 +14,7 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
     from ...threats.segments import Segments
 
 __all__ = ["inclusion_risk"]
@@ -25,7 +25,7 @@ _EPS = float(np.finfo(float).eps)
 
 
 def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> ExactRisk:
-    """Return rad, success and hit when the output is a set of values and the goal tells the values of a fibre apart.
+    """Return rad, success and hit when the output is a set of values and the goal distinguishes the values of a fibre.
 
     Guarantee
     ---------
@@ -47,15 +47,15 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     included, later = channel.included(deepest)[rank], channel.later(deepest)[rank]
     running = np.cumsum(pi)
     upto = running - np.repeat(running[start] - pi[start], sizes)
-    rest = np.maximum(1.0 - upto, 0.0)
+    remaining = np.maximum(1.0 - upto, 0.0)
     factor = -math.expm1(-channel.epsilon)
-    rad = factor * float((included * pi * (1.0 - pi - later * rest)).sum())
+    rad = factor * float((included * pi * (1.0 - pi - later * remaining)).sum())
     error = factor * _EPS * 4.0 * (pi.size + 4.0)  # of the running sums and what is subtracted from 1
 
     top = np.repeat(pi[start], sizes)
     floor = math.exp(-channel.epsilon) * top
     success = float((included * np.where(rank == 0, pi, np.maximum(floor, pi))).sum())
-    # Few different fibre sizes occur, so the rarely vectorised tail is asked for once per size.
+    # Few different fibre sizes occur, so the rarely vectorised tail is computed once per size.
     tails = {int(k): channel.none_of(int(k)) for k in np.unique(sizes)}
     success += float((np.array([tails[int(k)] for k in sizes]) * pi[start]).sum()) + sure_hit
 
@@ -98,7 +98,7 @@ def _one_value_per_class(parts: Segments, prior: Prior) -> bool:
 def _check_one_value_per_class(cover: Cover, prior: Prior) -> None:
     for block in cover.blocks:
         if block.kind != "singletons" or not (block.misses or block.members.size == prior.size):
-            message = "needs a goal that tells the values of a fibre apart; with another goal outputs must be listed"
+            message = "needs a goal that distinguishes the values of a fibre; with another goal outputs must be listed"
             raise Inapplicable(message)
 
 

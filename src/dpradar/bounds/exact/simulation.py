@@ -12,7 +12,7 @@ from ..question import Inapplicable
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import Release
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["FAILURE", "simulated_risk"]
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["two_value_risk"]
 
 
 def two_value_risk(pair: Callable[[int, int], Pairs], prior: Prior, cover: Cover) -> ExactRisk:
-    """Return rad when the prior allows two values and the goal tells them apart, whatever is known.
+    """Return rad when the prior allows two values and the goal distinguishes them, whatever is known.
 
     Guarantee
     ---------
@@ -42,7 +42,7 @@ def two_value_risk(pair: Callable[[int, int], Pairs], prior: Prior, cover: Cover
     singletons = [set(block.members.tolist()) for block in cover.blocks if block.kind == "singletons"]
     both = set(values.tolist())
     if not (both <= alone or any(both <= block for block in singletons)):
-        message = "needs a goal that tells the two values apart"
+        message = "needs a goal that distinguishes the two values"
         raise Inapplicable(message)
     low, high = _total_variation(pair(int(values[0]), int(values[1])))
     share = 2.0 * float(np.prod(prior.probabilities[values]))

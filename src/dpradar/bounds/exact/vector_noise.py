@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...threats import Prior
-    from ...threats.cover import Cover
+    from ...threats.hit_classes import Cover
 
 __all__ = ["collinear_risk", "equidistant_gaussian", "one_hot_risk"]
 
@@ -102,7 +102,7 @@ def one_hot_risk(model: OneHot, prior: Prior, cover: Cover) -> ExactRisk:
     success = np.zeros(2)
     blocks = list(cover.blocks)
     if any(block.kind != "singletons" for block in blocks):
-        message = "needs a goal that tells the values of a fibre apart"
+        message = "needs a goal that distinguishes the values of a fibre"
         raise Inapplicable(message)
     success += pi[cover.single[cover.single_hits > 0]].sum()
     for block in blocks:

@@ -275,9 +275,9 @@ class _WindowPieces:
     right: Floats
     hits: Floats  # of the window at the left
 
-    def where(self, chosen: NDArray[np.bool_]) -> _WindowPieces:
+    def where(self, mask: NDArray[np.bool_]) -> _WindowPieces:
         """Return some of the pieces."""
-        index = np.flatnonzero(chosen)
+        index = np.flatnonzero(mask)
         return _WindowPieces(
             self.row[index],
             self.width[index],

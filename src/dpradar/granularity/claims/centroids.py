@@ -143,5 +143,5 @@ def noisy_clusters(
     )
     utility = 1.0 - spread / max(float(spread.max()), _CLOSE)
     weights = np.exp(0.5 * budget * utility)
-    chosen = int(rng.choice(len(every), p=weights / weights.sum()))
-    return sorted(_plain(mean) for mean in means[chosen])
+    index = int(rng.choice(len(every), p=weights / weights.sum()))
+    return sorted(_plain(mean) for mean in means[index])

@@ -110,8 +110,8 @@ def _actual_losses(pipeline: Pipeline, step: Step) -> Iterator[_ActualLoss]:
     for stated, budget in step.losses:
         if stated.name in _UNITS and stated.neighbours is not None:
             change = query_change(practice.query, stated.neighbours, practice.longest, practice.gram)
-            many = pipeline.facts.trajectories_per_user or 1 if stated.name == "user" else 1
-            norm = many * (change.l2 if step.notion == "gaussian" else change.l1)
+            copies = pipeline.facts.trajectories_per_user or 1 if stated.name == "user" else 1
+            norm = copies * (change.l2 if step.notion == "gaussian" else change.l1)
             loss = math.inf if practice.assumed == 0.0 else budget * norm / practice.assumed
             yield _ActualLoss(stated, budget, norm, loss, change.witness)
 
@@ -239,7 +239,7 @@ def _total(pipeline: Pipeline, accounting: Accounting) -> Iterator[LintFinding]:
 
 def _exposed(pipeline: Pipeline, _: Accounting) -> Iterator[LintFinding]:
     claim = pipeline.claim
-    if claim is not None and claim.relation.name in ("event", "w-event", "l-trajectory", "element", "trajectory"):
+    if claim is not None and claim.relation.kind == "stream":
         relation = claim.relation
         yield make_finding("granularity", "note", where=str(relation), unit=relation.unit, exposed=relation.exposed)
 

@@ -78,7 +78,7 @@ TEXTS: dict[str, RuleText] = {
     "deterministic": RuleText(
         "no randomness",
         "What is computed from data without noise is the same every time. If it is not the same for all databases, two "
-        "neighbours are told apart with certainty: no epsilon, and no delta below 1.",
+        "neighbours are distinguished with certainty: no epsilon, and no delta below 1.",
         "Add noise and state the cost; or do it inside the step that uses it, so that its sensitivity counts there.",
         (f"{_THESIS} Section 3.4",),
     ),
@@ -106,7 +106,7 @@ TEXTS: dict[str, RuleText] = {
     "float-noise": RuleText(
         "noise in floating-point numbers",
         "A sum of a number and noise, both rounded, can only be one of the numbers that are near enough to it: which "
-        "low bits are possible tells the exact value. The proofs are about real numbers.",
+        "low bits are possible reveals the exact value. The proofs are about real numbers.",
         "Use discrete noise (geometric, discrete Gaussian) with exact arithmetic, or snap and round to a public grid.",
         ("[Mironov2012]", "[CanonneKamathSteinke2020]"),
     ),
@@ -133,7 +133,7 @@ TEXTS: dict[str, RuleText] = {
         "less than a person is protected",
         "One change is {unit}. Not hidden: {exposed}. A change that drags m others along, as the laws of movement "
         "demand, costs m times as much.",
-        "Say so where the claim is made; `dpradar account` tells what follows for a whole person.",
+        "Say so where the claim is made; `dpradar account` shows what follows for a whole person.",
         (f"{_THESIS} Section 3.3",),
     ),
     "claim": RuleText(

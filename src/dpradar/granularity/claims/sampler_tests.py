@@ -232,8 +232,8 @@ def _run_audit(
     def one(number: int, count: int, rng: np.random.Generator) -> Any:
         return view(source.draw(np.full(count, number, dtype=np.intp), rng))
 
-    chosen = [pair for k, pair in enumerate(source.pairs) if look.pair in (None, k)]
-    return audit(one, pairs=chosen, **settings)
+    pairs = [pair for k, pair in enumerate(source.pairs) if look.pair in (None, k)]
+    return audit(one, pairs=pairs, **settings)
 
 
 def _finding(look: _SamplerTest, result: AuditResult, *, plain: bool) -> LintFinding:

@@ -1,15 +1,15 @@
 """Attribute inference: what a trained classifier gives away about a sensitive column of one person's record."""
 
-from .attacker import Attacker, Targets
-from .attribute_attacks import ATTACKS, Attack, View, csmia, imputation, wcai, yeom, yeom_membership
+from .attribute_attacker import AttributeAttacker, Targets
+from .attribute_attacks import ATTACKS, AttributeAttack, View, csmia, imputation, wcai, yeom, yeom_membership
 from .model_trials import attack_model, model_risk
 from .network_classifier import NetworkClassifier
 from .torch_classifier import OpacusClassifier, TorchClassifier
 
 __all__ = [
     "ATTACKS",
-    "Attack",
-    "Attacker",
+    "AttributeAttack",
+    "AttributeAttacker",
     "NetworkClassifier",
     "OpacusClassifier",
     "Targets",

@@ -18,7 +18,7 @@ from ...errors import ParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ATTACKS", "Attack", "View", "as_attack", "csmia", "imputation", "wcai", "yeom", "yeom_membership"]
+__all__ = ["ATTACKS", "AttributeAttack", "View", "as_attack", "csmia", "imputation", "wcai", "yeom", "yeom_membership"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -29,7 +29,7 @@ MODEL, IMPUTED, LOSS = "the model's scores", "imputed probabilities", "the mean 
 class View:
     """All that an attack may look at, for n targets, k values of the sensitive column and c classes of the model.
 
-    ``prior`` (k): how frequent each value is. ``scores`` (n, k, c): what the model says about the target with each
+    ``prior`` (k): how frequent each value is. ``scores`` (n, k, c): the model's output for the target with each
     value put in. ``labels`` (n): the number of the target's true class, -1 for a class that the model does not know.
     ``imputed`` (n, k): the probability of each value given what is known of the target, without the model.
     ``mean_loss``: the model's mean loss on its training data. What an attack does not need may be left out.
@@ -99,8 +99,8 @@ def _best(first: Floats, *others: Floats) -> Ints:
     for key in others:
         among = np.where(tied, np.broadcast_to(key, tied.shape), -np.inf)
         tied = among == among.max(axis=1, keepdims=True)
-    drawn = np.random.default_rng(0).random(tied.shape[0])
-    rank = np.floor(drawn * tied.sum(axis=1))
+    tie_break = np.random.default_rng(0).random(tied.shape[0])
+    rank = np.floor(tie_break * tied.sum(axis=1))
     return np.asarray((tied & (np.cumsum(tied, axis=1) == rank[:, None] + 1)).argmax(axis=1))
 
 
@@ -200,12 +200,12 @@ def wcai(view: View) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class AttributeAttack:
     """A rule that chooses a value for each target, and which parts of a :class:`View` it looks at.
 
     Examples
     --------
-    >>> always_first = Attack("always the first", lambda view: np.zeros(view.scores.shape[0], dtype=int))
+    >>> always_first = AttributeAttack("always the first", lambda view: np.zeros(view.scores.shape[0], dtype=int))
     >>> always_first.needs == frozenset({"the model's scores"})
     True
     """
@@ -224,22 +224,22 @@ class Attack:
         return guesses.astype(np.intp)
 
 
-ATTACKS: Mapping[str, Attack] = MappingProxyType(
+ATTACKS: Mapping[str, AttributeAttack] = MappingProxyType(
     {
-        "imputation": Attack("imputation", imputation, frozenset({IMPUTED})),
-        "yeom": Attack("yeom", yeom),
-        "yeom-membership": Attack("yeom-membership", yeom_membership, frozenset({MODEL, LOSS})),
-        "csmia": Attack("csmia", csmia),
-        "wcai": Attack("wcai", wcai, frozenset({MODEL, IMPUTED})),
+        "imputation": AttributeAttack("imputation", imputation, frozenset({IMPUTED})),
+        "yeom": AttributeAttack("yeom", yeom),
+        "yeom-membership": AttributeAttack("yeom-membership", yeom_membership, frozenset({MODEL, LOSS})),
+        "csmia": AttributeAttack("csmia", csmia),
+        "wcai": AttributeAttack("wcai", wcai, frozenset({MODEL, IMPUTED})),
     }
 )
 
 
-def as_attack(attack: object) -> Attack:
+def as_attack(attack: object) -> AttributeAttack:
     """Return an attack that was given by name or as it is."""
-    if isinstance(attack, Attack):
+    if isinstance(attack, AttributeAttack):
         return attack
     listed = ATTACKS.get(attack) if isinstance(attack, str) else None
     if listed is None:
-        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an Attack", repr(attack))
+        raise ParameterError("attack", f"one of {', '.join(ATTACKS)}, or an AttributeAttack", repr(attack))
     return listed

@@ -55,7 +55,7 @@ def columns_of(
     checked = {name: _of_one_kind(f"{owner}[{name!r}]", column) for name, column in columns.items()}
     for name in complete:
         if name in checked and (gaps := _count_missing(checked[name])):
-            hint = "Drop these records, or give what is missing a word of its own."
+            hint = "Drop these records, or replace the missing values with a category of their own."
             got = f"{gaps} of {checked[name].size} missing"
             raise ParameterError(f"{owner}[{name!r}]", "a value for each record", got, hint)
     return checked
@@ -85,9 +85,9 @@ def kinds(entries: Iterable[Any]) -> set[type]:
     return {_kind(one) for one in set(map(type, entries))}
 
 
-def _kind(one: type) -> type:
+def _kind(entry: type) -> type:
     # numpy's truth values are numbers too, but do not say so.
-    return Number if one is np.bool_ else next((kind for kind in _KINDS if issubclass(one, kind)), one)
+    return Number if entry is np.bool_ else next((kind for kind in _KINDS if issubclass(entry, kind)), entry)
 
 
 def _as_array(column: Any) -> Array:

@@ -13,8 +13,8 @@ from ...attacks.attack_runs import checked_seed
 from ...attacks.measure import measure
 from ...errors import ParameterError
 from ...params import Param
-from .attacker import check_classes, joined
-from .attribute_attacks import IMPUTED, LOSS, MODEL, Attack, as_attack
+from .attribute_attacker import check_classes, concatenate_targets
+from .attribute_attacks import IMPUTED, LOSS, MODEL, AttributeAttack, as_attack
 from .columns import kinds
 from .overlap import coincidences
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ...results.attack import AttackRun
-    from .attacker import Attacker, Targets
+    from .attribute_attacker import AttributeAttacker, Targets
 
 __all__ = ["Design", "attack_model", "model_risk"]
 
@@ -32,12 +32,12 @@ _NOTES = {
     "same-model": "second term of rad: the same models, asked about people who are not in their training data",
     "same-target": "second term of rad: the same people, asked of models trained with someone else in their place",
 }
-_MODELS = Param(name="models", integer=True, low=1, what="how many models each target gets", typical=(1, 10))
+_MODELS = Param(name="models", integer=True, low=1, what="the number of models for each target", typical=(1, 10))
 
 
 def attack_model(
-    attacks: str | Attack | Iterable[str | Attack],
-    attacker: Attacker,
+    attacks: str | AttributeAttack | Iterable[str | AttributeAttack],
+    attacker: AttributeAttacker,
     models_with: Iterable[Any],
     targets: Any,
     others: Any,
@@ -80,12 +80,12 @@ def attack_model(
     Examples
     --------
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from dpradar.learning.models import Attacker
+    >>> from dpradar.learning.models import AttributeAttacker
     >>> rng = np.random.default_rng(1)
     >>> def people(n):
     ...     return {"age": rng.normal(size=n), "ill": rng.integers(0, 2, n), "paid": rng.integers(0, 2, n)}
     >>> known, targets, others = people(50), people(100), people(100)
-    >>> attacker = Attacker.of(known, sensitive="ill", label="paid", imputer=None)
+    >>> attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
     >>> x, y = attacker.features(known), known["paid"]
     >>> def remembers(i):
     ...     whole = np.vstack([x, attacker.features(targets)[i]]), np.append(y, targets["paid"][i])
@@ -94,17 +94,17 @@ def attack_model(
     >>> 0.6 < run.success.estimate < 0.9, run.rad.estimate > 0.1
     (True, True)
     """
-    chosen = _named_attacks(attacks)
-    people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in chosen))
-    inside: dict[str, list[bool]] = {one.name: [] for one in chosen}
-    outside: dict[str, list[bool]] = {one.name: [] for one in chosen}
+    attack_list = _named_attacks(attacks)
+    people, notes = _pairs(attacker, targets, others, impute=any(IMPUTED in one.needs for one in attack_list))
+    inside: dict[str, list[bool]] = {one.name: [] for one in attack_list}
+    outside: dict[str, list[bool]] = {one.name: [] for one in attack_list}
     n, numbers = people.size // 2, []
     for i, models, replaced in _group_by_target(models_with, models_without, n):
         numbers += [i] * len(models)
         for k, model in enumerate(models):
-            first = _hits(chosen, attacker, model, people, [i] if replaced else [i, n + i])
+            first = _hits(attack_list, attacker, model, people, [i] if replaced else [i, n + i])
             # Same target: asked of another model. Same model: asked about another person, in the same calls.
-            second = _hits(chosen, attacker, replaced[k], people, [i]) if replaced else first
+            second = _hits(attack_list, attacker, replaced[k], people, [i]) if replaced else first
             for name, hits in first.items():
                 inside[name].append(hits[0])
                 outside[name].append(second[name][-1])
@@ -115,15 +115,15 @@ def attack_model(
 
 
 def _hits(
-    chosen: Sequence[Attack], attacker: Attacker, model: Any, people: Targets, rows: list[int]
+    attacks: Sequence[AttributeAttack], attacker: AttributeAttacker, model: Any, people: Targets, rows: list[int]
 ) -> dict[str, list[bool]]:
     """Return, for each attack, about whom of these rows of the people it is right."""
-    needs = frozenset[str]().union(*(one.needs for one in chosen))
+    needs = frozenset[str]().union(*(one.needs for one in attacks))
     if needs & {MODEL, LOSS}:
         check_classes(model, people.labels)  # of all: this one's label may be missing from the training data
     some = people.take(rows)
     view = attacker.view(model, some, needs)
-    return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in chosen}
+    return {one.name: (one.guess(view, some.size) == some.truth).tolist() for one in attacks}
 
 
 def _group_by_target(
@@ -146,8 +146,8 @@ def _group_by_target(
 
 
 def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
-    attacks: str | Attack | Iterable[str | Attack],
-    attacker: Attacker,
+    attacks: str | AttributeAttack | Iterable[str | AttributeAttack],
+    attacker: AttributeAttacker,
     make: Any,
     known: Any,
     targets: Any,
@@ -178,13 +178,13 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from dpradar.learning.models import Attacker
+    >>> from dpradar.learning.models import AttributeAttacker
     >>> rng = np.random.default_rng(1)
     >>> def people(n):
     ...     ill = rng.random(n) < 0.2
     ...     return {"age": rng.normal(size=n) + ill, "ill": ill, "paid": rng.random(n) < 0.3 + 0.4 * ill}
     >>> known, targets, others = people(200), people(100), people(100)
-    >>> attacker = Attacker.of(known, sensitive="ill", label="paid")
+    >>> attacker = AttributeAttacker.of(known, sensitive="ill", label="paid")
     >>> runs = model_risk(["yeom"], attacker, lambda _: LogisticRegression(), known, targets, others, seed=1)
     >>> runs["yeom"].success.estimate > 0.7, runs["yeom"].rad.low < 0.0 < runs["yeom"].rad.high
     (True, True)
@@ -192,14 +192,14 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
     if design not in _NOTES:
         raise ParameterError("model_risk.design", " or ".join(_NOTES), repr(design))
     count = int(_MODELS.check("model_risk", models))
-    used = checked_seed("model_risk", seed)
+    root_seed = checked_seed("model_risk", seed)
     shared = attacker.targets(known, impute=False)
     people, other = attacker.targets(targets, impute=False), attacker.targets(others, impute=False)
     _check_sizes(people, other)
     _check_labels(shared, people, other)
     notes = coincidences(people, other, shared, "the known records")
     trainer = _Trainer(attacker, make, shared, count)
-    seeds = np.random.SeedSequence(used).spawn(2)
+    seeds = np.random.SeedSequence(root_seed).spawn(2)
     runs = attack_model(
         attacks,
         attacker,
@@ -209,7 +209,9 @@ def model_risk(  # noqa: PLR0913 (keywords that stand for themselves)
         models_without=trainer.each(other, seeds[1], None) if design == "same-target" else None,
         confidence=confidence,
     )
-    return {a: replace(run, seed=used, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()}
+    return {
+        a: replace(run, seed=root_seed, notes=tuple(dict.fromkeys([*run.notes, *notes]))) for a, run in runs.items()
+    }
 
 
 def _check_labels(shared: Targets, *people: Targets) -> None:
@@ -223,7 +225,7 @@ def _check_labels(shared: Targets, *people: Targets) -> None:
 class _Trainer:
     """Trains models one after the other, so that no more than those of one target are kept."""
 
-    attacker: Attacker
+    attacker: AttributeAttacker
     make: Any
     known: Targets
     count: int
@@ -250,19 +252,19 @@ class _Trainer:
             yield model.fit(np.vstack([known_x, row[None]]), np.append(known_y, [label]))
 
 
-def _named_attacks(attacks: Any) -> list[Attack]:
-    items = [attacks] if isinstance(attacks, (str, Attack)) else list(attacks)
-    chosen = [as_attack(one) for one in items]
-    if not chosen or len({one.name for one in chosen}) < len(chosen):
-        raise ParameterError("attacks", "one attack or more, with different names", f"{len(chosen)}")
-    return chosen
+def _named_attacks(attacks: Any) -> list[AttributeAttack]:
+    items = [attacks] if isinstance(attacks, (str, AttributeAttack)) else list(attacks)
+    attack_list = [as_attack(item) for item in items]
+    if not attack_list or len({item.name for item in attack_list}) < len(attack_list):
+        raise ParameterError("attacks", "one attack or more, with different names", f"{len(attack_list)}")
+    return attack_list
 
 
-def _pairs(attacker: Attacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
+def _pairs(attacker: AttributeAttacker, targets: Any, others: Any, *, impute: bool) -> tuple[Targets, tuple[str, ...]]:
     """Return the targets and behind them, in the same order, the others; and notes on coincidences."""
     people, other = attacker.targets(targets, impute=impute), attacker.targets(others, impute=impute)
     _check_sizes(people, other)
-    return joined(people, other), coincidences(people, other, attacker.auxiliary, "the attacker's records")
+    return concatenate_targets(people, other), coincidences(people, other, attacker.auxiliary, "the attacker's records")
 
 
 def _check_sizes(targets: Targets, other: Targets) -> None:

@@ -2,7 +2,7 @@
 
 People of a small table share all columns by chance, so a coincidence proves nothing. If known records, targets and
 others are draws from one population, every way to deal the same rows out to the three groups is equally likely: this
-says how many coincidences chance explains, without any model of the population.
+gives the number of coincidences that chance explains, without any model of the population.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...errors import ParameterError
 
 if TYPE_CHECKING:
-    from .attacker import Targets
+    from .attribute_attacker import Targets
 
 __all__ = ["coincidences"]
 
@@ -74,20 +74,20 @@ def _record_numbers(*groups: Targets) -> list[Ints]:
     return np.split(numbers, np.cumsum([group.size for group in groups])[:-1])
 
 
-def _log_chance_of_rows(some: Ints, rest: Ints, rows: Ints) -> float:
+def _log_chance_of_rows(some: Ints, others: Ints, rows: Ints) -> float:
     """Return a limit for the log probability that this many of ``some`` are rows of the shared table.
 
     Counted are those which occur once among ``some``: what occurs often is common. Let each of M rows choose its group
     on its own, with the shares of the groups. A value that occurs m times is then counted with probability
-    q = m a ((1 - a)^(m-1) - b^(m-1)), a and b the shares of ``some`` and ``rest``, independently of other values, and
+    q = m a ((1 - a)^(m-1) - b^(m-1)), a and b the shares of ``some`` and ``others``, independently of other values, and
     Markov's inequality for e^(t count) limits the tail. Dealing out is the same under the condition that the groups
     get their sizes, so the limit is divided by the probability of that.
     """
-    sizes = np.array([some.size, rest.size, rows.size])
-    whole = np.concatenate([some, rest, rows])
+    sizes = np.array([some.size, others.size, rows.size])
+    whole = np.concatenate([some, others, rows])
     times = np.bincount(whole)
-    counts, shared = np.bincount(some, minlength=times.size), np.bincount(rows, minlength=times.size)
-    count = int(np.sum((counts == 1) & (shared > 0)))
+    counts, shared_counts = np.bincount(some, minlength=times.size), np.bincount(rows, minlength=times.size)
+    count = int(np.sum((counts == 1) & (shared_counts > 0)))
     lengths, values = np.unique(times[times > 1], return_counts=True)
     a, b, _ = share = sizes / whole.size
     chance = np.minimum(lengths * a * ((1.0 - a) ** (lengths - 1) - b ** (lengths - 1)), 1.0)

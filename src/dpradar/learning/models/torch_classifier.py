@@ -18,7 +18,7 @@ from ..gradient_scores import CLIP, NOISE
 __all__ = ["OpacusClassifier", "TorchClassifier"]
 
 Array = NDArray[Any]
-_EPOCHS = Param(name="epochs", integer=True, low=1, what="how often the training data is gone through", typical=(1, 50))
+_EPOCHS = Param(name="epochs", integer=True, low=1, what="the number of passes over the training data", typical=(1, 50))
 _BATCH = Param(name="batch_size", integer=True, low=1, what="the expected number of records of a step")
 _RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.001, 1.0))
 _ROWS = 4_096  # for which probabilities are computed at once

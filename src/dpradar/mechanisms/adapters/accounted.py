@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...guarantees.composition import composition, together
+from ...guarantees.composition import compose_promises, composition
 from ...guarantees.pairs import Pair, SampledGaussianPair
 from ...guarantees.privacy import Privacy, Relation
 from ...guarantees.profile import Profile
-from ..capabilities import Mechanism, taken_for_granted
+from ..capabilities import Mechanism, assumptions_of
 from ..dpsgd import DPSGD, POISSON
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Sampled:
     @property
     def assumes(self) -> tuple[str, ...]:
         """What the sampling and the release take for granted."""
-        return (POISSON, *taken_for_granted(self.part))
+        return (POISSON, *assumptions_of(self.part))
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under add/remove; under replace-one no dominating pair is known to us."""
@@ -155,18 +155,18 @@ class Accounted:
     @property
     def assumes(self) -> tuple[str, ...]:
         """What the parts and the library's way to list them take for granted, each once."""
-        own = [note for part, _ in self.parts for note in taken_for_granted(part)]
-        return tuple(dict.fromkeys((*own, *self.notes)))
+        notes_of_parts = [note for part, _ in self.parts for note in assumptions_of(part)]
+        return tuple(dict.fromkeys((*notes_of_parts, *self.notes)))
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise of all parts together, or None when nothing sound can be said."""
         promises = [(_promise(part, relation), times) for part, times in self.parts]
-        known = [(promise, times) for promise, times in promises if promise is not None]
-        if len(known) < len(promises):
+        available = [(promise, times) for promise, times in promises if promise is not None]
+        if len(available) < len(promises):
             return self._doubled() if relation == "replace-one" else None
-        if len(known) == 1 and known[0][1] == 1 and known[0][0].curve is not None:
-            return known[0][0]
-        return together(known, relation)
+        if len(available) == 1 and available[0][1] == 1 and available[0][0].curve is not None:
+            return available[0][0]
+        return compose_promises(available, relation)
 
     def _doubled(self) -> Privacy | None:
         """Return what the whole under add/remove implies under replace-one."""
@@ -176,7 +176,7 @@ class Accounted:
         return Profile.of(composition(whole.pairs).delta, "add-remove").privacy("replace-one")
 
     def __repr__(self) -> str:
-        shown = [repr(part) if times == 1 else f"{times} x {part!r}" for part, times in self.parts[:_SHOWN_PARTS]]
-        more = len(self.parts) - len(shown)
+        texts = [repr(part) if times == 1 else f"{times} x {part!r}" for part, times in self.parts[:_SHOWN_PARTS]]
+        more = len(self.parts) - len(texts)
         relation = f"; {self.neighbours}" if self.neighbours else ""
-        return f"Accounted({self.origin}: {' + '.join(shown)}{f' + {more} more' if more else ''}{relation})"
+        return f"Accounted({self.origin}: {' + '.join(texts)}{f' + {more} more' if more else ''}{relation})"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...errors import ParameterError, UnsupportedError
-from ...guarantees.accounting import library
 from ...guarantees.approx import PureDP
+from ...guarantees.dp_accounting_library import import_dp_accounting
 from ...guarantees.gdp import GDP
 from ...guarantees.neighbours import Neighbours, check_neighbours
 from ...guarantees.profile import Profile
@@ -27,7 +27,7 @@ __all__ = ["from_dp_accounting"]
 
 Parts = list[tuple[Any, int]]
 
-_COUNT = Param(name="count", integer=True, low=0, what="how often the event takes place")
+_COUNT = Param(name="count", integer=True, low=0, what="the number of times the event takes place")
 _NOISE = Param(
     name="noise_multiplier", low=0.0, what="the size of the noise divided by the largest norm of one contribution"
 )
@@ -48,7 +48,7 @@ _NORM = (
 _LONGEST = 200  # characters of an event in a message
 
 
-def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Accounted | Profile:
+def from_dp_accounting(source: Any, neighbours: Neighbours | None = None) -> Accounted | Profile:
     """Return what a dp-accounting event, privacy loss distribution or accountant says, as a guarantee.
 
     Guarantee
@@ -59,14 +59,14 @@ def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Acco
 
     Assumes
     -------
-    A distribution is a pessimistic estimate, which is what dp-accounting makes unless told otherwise, and bounds both
+    A distribution is a pessimistic estimate, which is what dp-accounting makes by default, and bounds both
     orders of the neighbours. ``from_two_probability_mass_functions`` takes both orders to be the same unless it is
     told ``symmetric=False``; for two distributions that are not mirror images of each other the second order is then
     wrong, and nobody can see it from the outside.
 
     Parameters
     ----------
-    given
+    source
         A ``DpEvent``, a ``PrivacyLossDistribution``, or a ``PrivacyAccountant``, of which the ledger is read.
     neighbours
         "add-remove" or "replace-one": the relation that the numbers are about. A distribution does not know it, so it
@@ -91,29 +91,31 @@ def from_dp_accounting(given: Any, neighbours: Neighbours | None = None) -> Acco
     >>> from_dp_accounting(dp.pld.privacy_loss_distribution.from_laplace_mechanism(2.0), "add-remove")
     Profile(... points, epsilon up to 0.5, delta down to ..., neighbours='add-remove')
     """
-    dp = library()
-    if isinstance(given, dp.PrivacyAccountant):
-        return _of_accountant(given, neighbours)
+    dp = import_dp_accounting()
+    if isinstance(source, dp.PrivacyAccountant):
+        return _of_accountant(source, neighbours)
     relation = check_neighbours("from_dp_accounting", neighbours)
-    if isinstance(given, dp.pld.privacy_loss_distribution.PrivacyLossDistribution):
-        return Profile.of(given.get_delta_for_epsilon, relation)
-    if not isinstance(given, dp.DpEvent):
+    if isinstance(source, dp.pld.privacy_loss_distribution.PrivacyLossDistribution):
+        return Profile.of(source.get_delta_for_epsilon, relation)
+    if not isinstance(source, dp.DpEvent):
         allowed = "given a DpEvent, a PrivacyLossDistribution or a PrivacyAccountant"
-        raise ParameterError("from_dp_accounting", allowed, type(given).__name__)
-    parts = _parts(given, relation) or [(PureDP(0.0, "add-remove"), 1)]
-    return Accounted("dp-accounting", tuple(parts), relation, tuple(dict.fromkeys(_notes(given))))
+        raise ParameterError("from_dp_accounting", allowed, type(source).__name__)
+    parts = _parts(source, relation) or [(PureDP(0.0, "add-remove"), 1)]
+    return Accounted("dp-accounting", tuple(parts), relation, tuple(dict.fromkeys(_notes(source))))
 
 
-def _of_accountant(given: Any, neighbours: Neighbours | None) -> Accounted | Profile:
-    known: dict[str, Neighbours] = {"ADD_OR_REMOVE_ONE": "add-remove", "REPLACE_ONE": "replace-one"}
-    own = known.get(given.neighboring_relation.name)
-    if own is None:
-        message = f"{given.neighboring_relation} is not a relation we know. Supported: {', '.join(known)}."
+def _of_accountant(accountant: Any, neighbours: Neighbours | None) -> Accounted | Profile:
+    relations: dict[str, Neighbours] = {"ADD_OR_REMOVE_ONE": "add-remove", "REPLACE_ONE": "replace-one"}
+    relation = relations.get(accountant.neighboring_relation.name)
+    if relation is None:
+        message = f"{accountant.neighboring_relation} is not a relation we know. Supported: {', '.join(relations)}."
         raise UnsupportedError(message)
-    if neighbours not in (None, own):
+    if neighbours not in (None, relation):
         hint = "Leave it out, or pass accountant.ledger to ask about the same events under the other relation."
-        raise ParameterError("from_dp_accounting.neighbours", f"{own!r}, as the accountant has it", neighbours, hint)
-    return from_dp_accounting(given.ledger, own)
+        raise ParameterError(
+            "from_dp_accounting.neighbours", f"{relation!r}, as the accountant has it", neighbours, hint
+        )
+    return from_dp_accounting(accountant.ledger, relation)
 
 
 def _refuse(event: Any, why: str) -> NoReturn:
@@ -128,7 +130,7 @@ def _refuse(event: Any, why: str) -> NoReturn:
 
 def _leaves(event: Any, count: int) -> Iterator[tuple[Any, int]]:
     """Yield the events that are not compositions, with how often each takes place."""
-    events = library().dp_event
+    events = import_dp_accounting().dp_event
     if type(event) is events.SelfComposedDpEvent:
         yield from _leaves(event.event, count * int(_COUNT.check("SelfComposedDpEvent", event.count)))
     elif type(event) is events.ComposedDpEvent:
@@ -162,15 +164,15 @@ def _key(event: Any) -> Any:
 
 def _parts(event: Any, relation: Neighbours) -> Parts:
     """Return the parts that an event consists of, equal ones together."""
-    found: dict[Any, tuple[Any, int]] = {}
+    leaves: dict[Any, tuple[Any, int]] = {}
     for leaf, count in _leaves(event, 1):
         key = _key(leaf)
-        found[key] = (leaf, count + found.get(key, (leaf, 0))[1])
+        leaves[key] = (leaf, count + leaves.get(key, (leaf, 0))[1])
     parts: Parts = []
-    for leaf, count in found.values():
+    for leaf, count in leaves.values():
         name = type(leaf).__name__
         # The class itself, not one derived from it: that may mean something else.
-        if name not in _TRANSLATED or type(leaf) is not getattr(library().dp_event, name, None):
+        if name not in _TRANSLATED or type(leaf) is not getattr(import_dp_accounting().dp_event, name, None):
             _refuse(leaf, "this event is not known here, so nothing is promised")
         if count:
             parts += _TRANSLATED[name](leaf, count, relation)
@@ -249,7 +251,7 @@ def _poisson(event: Any, count: int, relation: Neighbours) -> Parts:
 
 def _tabulated(event: Any, count: int, relation: Neighbours) -> Parts:
     """Return what dp-accounting's own accountant says of an event, as a profile."""
-    dp = library()
+    dp = import_dp_accounting()
     name = "REPLACE_ONE" if relation == "replace-one" else "ADD_OR_REMOVE_ONE"
     accountant = dp.pld.PLDAccountant(dp.NeighboringRelation[name])
     if not accountant.supports(event):

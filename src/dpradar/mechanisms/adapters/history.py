@@ -17,7 +17,7 @@ _POISSON_SAMPLER = ("opacus.utils.uniform_sampler", "UniformWithReplacementSampl
 _ALLOWED = "a PrivacyEngine, an accountant, or its history [(noise_multiplier, sample_rate, steps), ...]"
 
 
-def from_opacus(given: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
+def from_opacus(source: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
     """Return the training run that an Opacus engine or accountant has recorded so far.
 
     Guarantee
@@ -33,7 +33,7 @@ def from_opacus(given: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
 
     Parameters
     ----------
-    given
+    source
         A ``PrivacyEngine``, its ``accountant`` (rdp, prv or gdp), the accountant's ``state_dict()``, or the history as
         a list. Opacus itself is not imported, so a saved history can be read without it.
     data_loader
@@ -42,7 +42,7 @@ def from_opacus(given: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
 
     Notes
     -----
-    No neighbour relation is asked for. What is recorded is the mechanism: gradients clipped to a norm C, noise of
+    No neighbour relation is needed. What is recorded is the mechanism: gradients clipped to a norm C, noise of
     ``noise_multiplier`` times C. From that follows what it promises under add/remove, which Opacus' own epsilon is
     about, and under replace-one, where two gradients may lie 2 C apart. ``assess`` takes the relation its question
     needs; ``neighbours=`` chooses where the question leaves it open.
@@ -55,7 +55,7 @@ def from_opacus(given: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
     Accounted(Opacus: DPSGD(noise_multiplier=1.1, sample_rate=0.01, steps=1000) + DPSGD(..., steps=100))
     """
     counts: dict[tuple[float, float], int] = {}
-    for entry in _history(given):
+    for entry in _history(source):
         step = _step(entry)
         key = (step.noise_multiplier, step.sample_rate)
         counts[key] = counts.get(key, 0) + step.steps
@@ -68,14 +68,14 @@ def from_opacus(given: Any, *, data_loader: Any = None) -> DPSGD | Accounted:
     return runs[0] if len(runs) == 1 else Accounted("Opacus", tuple((run, 1) for run in runs))
 
 
-def _history(given: Any) -> Sequence[Any]:
-    found = getattr(given, "accountant", given)
-    found = getattr(found, "history", found)
-    if isinstance(found, Mapping):
-        found = found.get("history")
-    if isinstance(found, Sequence) and not isinstance(found, str):
-        return found
-    raise ParameterError("from_opacus", f"given {_ALLOWED}", shown(given))
+def _history(source: Any) -> Sequence[Any]:
+    history = getattr(source, "accountant", source)
+    history = getattr(history, "history", history)
+    if isinstance(history, Mapping):
+        history = history.get("history")
+    if isinstance(history, Sequence) and not isinstance(history, str):
+        return history
+    raise ParameterError("from_opacus", f"given {_ALLOWED}", shown(source))
 
 
 def _check_loader(loader: Any, rates: Sequence[float]) -> None:

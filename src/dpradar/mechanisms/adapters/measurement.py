@@ -36,18 +36,18 @@ _ORDERS = 1.0 + np.geomspace(1e-2, 1e4, 120)  # at which a Renyi curve is read
 
 
 def from_opendp(
-    given: Any, neighbours: Neighbours | None = None, *, d_in: Any = None
+    measurement: Any, neighbours: Neighbours | None = None, *, d_in: Any = None
 ) -> PureDP | ApproxDP | ZCDP | RDP | Profile:
     """Return the guarantee that an OpenDP measurement's privacy map, or a privacy profile, states.
 
     Guarantee
     ---------
-    What the map says at ``d_in``, no more: OpenDP's Gaussian measurement tells its zCDP, which is less than is known
+    What the map says at ``d_in``, no more: OpenDP's Gaussian measurement reports its zCDP, which is less than is known
     of Gaussian noise. Where the noise itself is known, describe it (``Gaussian``, ``Laplace``) for tighter answers.
 
     Parameters
     ----------
-    given
+    measurement
         A ``Measurement`` with output measure MaxDivergence, ZeroConcentratedDivergence, RenyiDivergence,
         SmoothedMaxDivergence or Approximate of the first two; or a ``PrivacyProfile``.
     neighbours
@@ -63,7 +63,8 @@ def from_opendp(
 
     Notes
     -----
-    The measure and the metric are told by their ``type``: a user-defined divergence may print as one of OpenDP's own.
+    The measure and the metric are identified by their ``type``: a user-defined divergence may print as one of OpenDP's
+    own.
 
     Examples
     --------
@@ -75,17 +76,19 @@ def from_opendp(
         from_opendp(coin, d_in=1)  # PureDP(epsilon=1.0986..., neighbours='replace-one')
     """
     library = _library()
-    if isinstance(given, library.PrivacyProfile):
-        return Profile.of(given.delta, check_neighbours("from_opendp", neighbours))
-    if not isinstance(given, library.Measurement):
-        raise ParameterError("from_opendp", "given a Measurement or a PrivacyProfile of OpenDP", shown(given))
-    measure = str(given.output_measure.type)
-    if measure not in _READ:
-        supported = ", ".join(_READ)
-        message = f"the output measure {measure} ({shown(given.output_measure)}) is not one we can read: {supported}"
+    if isinstance(measurement, library.PrivacyProfile):
+        return Profile.of(measurement.delta, check_neighbours("from_opendp", neighbours))
+    if not isinstance(measurement, library.Measurement):
+        raise ParameterError("from_opendp", "given a Measurement or a PrivacyProfile of OpenDP", shown(measurement))
+    measure = str(measurement.output_measure.type)
+    if measure not in _GUARANTEE_OF_MEASURE:
+        supported = ", ".join(_GUARANTEE_OF_MEASURE)
+        message = (
+            f"the output measure {measure} ({shown(measurement.output_measure)}) is not one we can read: {supported}"
+        )
         raise UnsupportedError(message)
-    relation, distance = _distance(given, neighbours, d_in)
-    return _READ[measure](given.map(distance), relation)
+    relation, distance = _distance(measurement, neighbours, d_in)
+    return _GUARANTEE_OF_MEASURE[measure](measurement.map(distance), relation)
 
 
 def _library() -> Any:
@@ -95,15 +98,15 @@ def _library() -> Any:
         raise MissingExtra("opendp", "opendp") from None
 
 
-def _distance(given: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Neighbours, Any]:
+def _distance(measurement: Any, neighbours: Neighbours | None, d_in: Any) -> tuple[Neighbours, Any]:
     """Return the relation and the distance at which the map is read, or say what does not fit."""
-    metric = str(given.input_metric.type)
+    metric = str(measurement.input_metric.type)
     stated = None if neighbours is None else check_neighbours("from_opendp", neighbours)
     step = _RELATION.get(metric)
     if step is None:
-        return _sensitivity(metric, stated, d_in, str(given.input_distance_type))
+        return _sensitivity(metric, stated, d_in, str(measurement.input_distance_type))
     if stated == "add-remove" and step == "replace-one":
-        hint = "A guarantee about replacing a record says nothing about adding or removing one."
+        hint = "A guarantee about replacing a record does not cover adding or removing one."
         raise ParameterError("from_opendp.neighbours", f"'replace-one' with {metric}", "'add-remove'", hint)
     least = 2 if stated == "replace-one" and step == "add-remove" else 1
     if d_in is None:
@@ -147,8 +150,8 @@ def _profile(loss: Any, neighbours: Neighbours) -> Guarantee:
 
 def _renyi(loss: Callable[[float], float], neighbours: Neighbours) -> Guarantee:
     epsilons = np.array([loss(float(order)) for order in _ORDERS])
-    known = np.isfinite(epsilons)
-    return RDP(_ORDERS[known].tolist(), epsilons[known].tolist(), neighbours)
+    finite = np.isfinite(epsilons)
+    return RDP(_ORDERS[finite].tolist(), epsilons[finite].tolist(), neighbours)
 
 
 def _approx_concentrated(loss: tuple[float, float], neighbours: Neighbours) -> Guarantee:
@@ -166,7 +169,7 @@ def _approx_concentrated(loss: tuple[float, float], neighbours: Neighbours) -> G
     return Profile(epsilons, np.minimum(delta + (1.0 - delta) * inner, 1.0).tolist(), neighbours)
 
 
-_READ: dict[str, Callable[[Any, Neighbours], Guarantee]] = {
+_GUARANTEE_OF_MEASURE: dict[str, Callable[[Any, Neighbours], Guarantee]] = {
     "MaxDivergence": _pure,
     "Approximate<MaxDivergence>": _approx,
     "ZeroConcentratedDivergence": _concentrated,

@@ -44,19 +44,19 @@ def coins(rng: np.random.Generator, rows: int, columns: int, chance: float) -> B
     """
     bits = np.empty(rows * columns, dtype=bool)
     digit = min(int(chance * 256.0), 255)
-    rest = chance * 256.0 - digit
+    remainder = chance * 256.0 - digit
     for start in range(0, bits.size, _CACHE):
-        piece = bits[start : start + _CACHE]
-        words = -(-piece.size // 8)
-        raw = rng.integers(0, (1 << 64) - 1, size=words, dtype=np.uint64, endpoint=True).view(np.uint8)[: piece.size]
-        np.less(raw, np.uint8(digit), out=piece)
-        if rest > 0.0:
+        chunk = bits[start : start + _CACHE]
+        words = -(-chunk.size // 8)
+        raw = rng.integers(0, (1 << 64) - 1, size=words, dtype=np.uint64, endpoint=True).view(np.uint8)[: chunk.size]
+        np.less(raw, np.uint8(digit), out=chunk)
+        if remainder > 0.0:
             open_ = np.flatnonzero(raw == np.uint8(digit))
-            piece[open_] = rng.random(open_.size) < rest
+            chunk[open_] = rng.random(open_.size) < remainder
     return np.asarray(bits.reshape(rows, columns))
 
 
-def subsets(rng: np.random.Generator, columns: int, size: int, own: Ints, kept: Bools) -> Bools:
+def subsets(rng: np.random.Generator, columns: int, size: int, true_values: Ints, includes_true: Bools) -> Bools:
     """Return ``size`` members per row: the own column where it is kept, and a uniform choice of the others.
 
     Independent coins give a uniform subset of about the right size; random others are then put in, or random members
@@ -68,45 +68,45 @@ def subsets(rng: np.random.Generator, columns: int, size: int, own: Ints, kept: 
     >>> sets.sum(axis=1).tolist(), bool(sets[0, 0]), bool(sets[1, 9])
     ([3, 3], True, False)
     """
-    rows = own.size
+    rows = true_values.size
     bits = coins(rng, rows, columns, size / columns)
-    bits[np.arange(rows), own] = kept
+    bits[np.arange(rows), true_values] = includes_true
     missing = size - np.count_nonzero(bits, axis=1)
-    _put_in(rng, bits, missing, own)
+    _add_members(rng, bits, missing, true_values)
     surplus = np.flatnonzero(missing < 0)
-    bits[surplus] = _thinned(rng, bits[surplus], -missing[surplus], own[surplus])
+    bits[surplus] = _remove_members(rng, bits[surplus], -missing[surplus], true_values[surplus])
     return bits
 
 
-def _put_in(rng: np.random.Generator, bits: Bools, missing: Ints, own: Ints) -> None:
+def _add_members(rng: np.random.Generator, bits: Bools, missing: Ints, true_values: Ints) -> None:
     """Put random new members into the rows that miss some; the own column is left as it is."""
     columns = bits.shape[1]
     flat = bits.reshape(-1)
-    left = np.flatnonzero(missing > 0)
-    while left.size:
-        column = rng.integers(0, columns, size=left.size)
-        at = left * columns + column
-        new = ~flat[at] & (column != own[left])
+    open_rows = np.flatnonzero(missing > 0)
+    while open_rows.size:
+        column = rng.integers(0, columns, size=open_rows.size)
+        at = open_rows * columns + column
+        new = ~flat[at] & (column != true_values[open_rows])
         flat[at[new]] = True
-        missing[left[new]] -= 1
-        left = left[missing[left] > 0]
+        missing[open_rows[new]] -= 1
+        open_rows = open_rows[missing[open_rows] > 0]
 
 
-def _thinned(rng: np.random.Generator, bits: Bools, surplus: Ints, own: Ints) -> Bools:
-    """Return the rows after so many random members of each are taken out; the own column is left as it is.
+def _remove_members(rng: np.random.Generator, bits: Bools, surplus: Ints, true_values: Ints) -> Bools:
+    """Return the rows after this many random members of each are removed; the true value's column stays as it is.
 
     Members are listed, so that one is hit at the first try, also where they are rare.
     """
     rows, columns = bits.shape
-    flat, kept = bits.reshape(-1), np.arange(rows) * columns + own
+    flat, protected = bits.reshape(-1), np.arange(rows) * columns + true_values
     members = np.flatnonzero(flat)
     count = np.count_nonzero(bits, axis=1)
     first = np.cumsum(count) - count
-    left = np.arange(rows)
-    while left.size:
-        at = members[first[left] + (rng.random(left.size) * count[left]).astype(np.intp)]
-        gone = flat[at] & (at != kept[left])
-        flat[at[gone]] = False
-        surplus[left[gone]] -= 1
-        left = left[surplus[left] > 0]
+    open_rows = np.arange(rows)
+    while open_rows.size:
+        at = members[first[open_rows] + (rng.random(open_rows.size) * count[open_rows]).astype(np.intp)]
+        removed = flat[at] & (at != protected[open_rows])
+        flat[at[removed]] = False
+        surplus[open_rows[removed]] -= 1
+        open_rows = open_rows[surplus[open_rows] > 0]
     return bits

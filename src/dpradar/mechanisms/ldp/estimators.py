@@ -13,7 +13,7 @@ from .drawing import row_chunks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .reading import SetReports
+    from .report_sets import SetReports
 
 __all__ = ["FrequencyEstimator", "MeanEstimator", "ShareEstimator", "sums_of_sets"]
 
@@ -38,7 +38,7 @@ class FrequencyEstimator(Protocol):
 class ShareEstimator:
     """From the share of reports that hold a value: ``own`` is the probability for the true one, ``other`` for others.
 
-    ``held`` counts the reports that hold each value.
+    ``count_containing`` counts the reports that hold each value.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class ShareEstimator:
 
     own: float
     other: float
-    held: Callable[[NDArray[Any]], NDArray[Any]]
+    count_containing: Callable[[NDArray[Any]], NDArray[Any]]
 
     @property
     def depends_on_value(self) -> bool:
@@ -59,7 +59,7 @@ class ShareEstimator:
 
     def sums(self, reports: NDArray[Any]) -> Floats:
         """Return how many of the reports hold each value."""
-        return np.asarray(self.held(reports), dtype=float)
+        return np.asarray(self.count_containing(reports), dtype=float)
 
     def estimate(self, sums: Floats, count: int) -> tuple[Floats, Floats]:
         """Return the frequencies and their standard deviations."""

@@ -82,7 +82,7 @@ def frequencies(protocol: Any, reports: Any) -> Frequencies:
     if count == 0:
         raise ParameterError("reports", "at least one report", "none")
     if not release.estimator.depends_on_value:
-        hint = "With epsilon 0 reports say nothing."
+        hint = "With epsilon 0 reports do not depend on the values."
         raise ParameterError(
             type(protocol).__name__, "one whose reports depend on the value", "one that does not", hint
         )

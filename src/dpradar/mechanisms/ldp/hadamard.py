@@ -80,10 +80,10 @@ class HadamardResponse:
             sets=self,
             sample=self.sample,
             likelihoods=self.likelihoods,
-            estimator=ShareEstimator(self.keep, self.other, self._held),
+            estimator=ShareEstimator(self.keep, self.other, self._contained),
         )
 
-    def _held(self, reports: Ints) -> Floats:
+    def _contained(self, reports: Ints) -> Floats:
         """Return how many of the reports hold each value."""
         signs = _walsh_hadamard(np.bincount(reports, minlength=self.outputs).astype(float))
         return (reports.size + signs[1 : self.m + 1]) / 2.0
@@ -97,8 +97,10 @@ class HadamardResponse:
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one: two rows differ in half of the columns."""
-        won, gone = self.keep / 2.0, float(expit(-self.epsilon)) / 2.0
-        return report_privacy(relation, "HadamardResponse", self.epsilon, won, gone, math.tanh(self.epsilon / 2.0) / 2)
+        gained, lost = self.keep / 2.0, float(expit(-self.epsilon)) / 2.0
+        return report_privacy(
+            relation, "HadamardResponse", self.epsilon, gained, lost, math.tanh(self.epsilon / 2.0) / 2
+        )
 
     def cost(self) -> dict[str, float]:
         """Return the error of an estimated frequency."""
@@ -108,9 +110,9 @@ class HadamardResponse:
         """Return one column per given value; for simulation only."""
         rows = np.asarray(inputs, dtype=np.intp) + 1
         columns = rng.integers(0, self.outputs, size=rows.size)
-        wanted = rng.random(rows.size) < self.keep
+        in_set = rng.random(rows.size) < self.keep
         # Flipping a binary digit of the column that the row has too changes the sign, and is one to one.
-        wrong = _positive(rows, columns) != wanted
+        wrong = _positive(rows, columns) != in_set
         return np.where(wrong, columns ^ (rows & -rows), columns)
 
     def holds(self, reports: Any, rows: Ints, values: Ints) -> Bools:

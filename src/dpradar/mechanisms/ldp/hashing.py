@@ -33,7 +33,7 @@ _BLOCK = 64_000  # hashes worked on at once, which then stay in the cache
 _STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
 
 
-def _mixed(low: Any, high: Any, steps: Any) -> NDArray[Any]:
+def _mix_bits(low: Any, high: Any, steps: Any) -> NDArray[Any]:
     """Return well mixed words of a seed in two halves and a value; the shifts and factors of MurmurHash3's last steps.
 
     Half of the seed enters between the rounds, so that two seeds never give the same function shifted.
@@ -59,16 +59,16 @@ def _words(seeds: Words, values: Any, g: int) -> NDArray[Any]:
     number = np.asarray(values).astype(np.uint64) + np.uint64(1)
     if g <= _NARROW:
         steps = (number * np.uint64(_STEP) >> np.uint64(32)).astype(np.uint32)
-        return _mixed(seeds.astype(np.uint32), (seeds >> np.uint64(32)).astype(np.uint32), steps)
-    return _mixed(seeds, seeds >> np.uint64(7), number * np.uint64(_STEP))
+        return _mix_bits(seeds.astype(np.uint32), (seeds >> np.uint64(32)).astype(np.uint32), steps)
+    return _mix_bits(seeds, seeds >> np.uint64(7), number * np.uint64(_STEP))
 
 
-def hashed(seeds: Words, values: Any, g: int) -> Words:
+def hash_values(seeds: Words, values: Any, g: int) -> Words:
     """Return the hash in 0..g-1 of each value under the function that its seed names.
 
     Examples
     --------
-    >>> bool((hashed(np.arange(1000, dtype=np.uint64), np.zeros(1000), 3) < 3).all())
+    >>> bool((hash_values(np.arange(1000, dtype=np.uint64), np.zeros(1000), 3) < 3).all())
     True
     """
     words = _words(seeds, values, g)
@@ -97,7 +97,7 @@ class HashedReports:
         seeds = rng.integers(0, (1 << 64) - 1, size=values.size, dtype=np.uint64, endpoint=True)
         reports = np.empty((values.size, 2), dtype=np.uint64)
         reports[:, 0] = seeds
-        reports[:, 1] = hashed(seeds, values, self.g)
+        reports[:, 1] = hash_values(seeds, values, self.g)
         lies = np.flatnonzero(rng.random(values.size) >= self.keep)
         shift = rng.integers(1, self.g, size=lies.size, dtype=np.uint64)
         reports[lies, 1] = (reports[lies, 1] + shift) % np.uint64(self.g)
@@ -105,25 +105,25 @@ class HashedReports:
 
     def holds(self, reports: Any, rows: Ints, values: Ints) -> NDArray[np.bool_]:
         """Return whether each value has the hash reported in the row given with it."""
-        own = np.asarray(reports)[rows]
-        return np.asarray(hashed(own[:, 0], values, self.g) == own[:, 1])
+        report_rows = np.asarray(reports)[rows]
+        return np.asarray(hash_values(report_rows[:, 0], values, self.g) == report_rows[:, 1])
 
     def block(self, reports: Any, values: Ints) -> NDArray[np.bool_]:
         """Return the matrix (report, value) of equal hashes."""
         rows, columns = np.asarray(reports), np.asarray(values)[None, :]
-        held = np.empty((rows.shape[0], columns.size), dtype=bool)
+        contained = np.empty((rows.shape[0], columns.size), dtype=bool)
         # Words with hash y are those from ceil(y 2^32 / g) to ceil((y + 1) 2^32 / g) - 1: one comparison, no product.
         below = np.uint64(self.g - 1)
         first, after = (((rows[:, 1] + np.uint64(k) << np.uint64(32)) + below) // np.uint64(self.g) for k in (0, 1))
         start, width = first.astype(np.uint32)[:, None], (after - first).astype(np.uint32)[:, None]
         for some in row_chunks(rows.shape[0], columns.size, _BLOCK):
             if self.g > _NARROW:
-                held[some] = hashed(rows[some, :1], columns, self.g) == rows[some, 1:]
+                contained[some] = hash_values(rows[some, :1], columns, self.g) == rows[some, 1:]
                 continue
             words = _words(rows[some, :1], columns, self.g)
             words -= start[some]
-            np.less(words, width[some], out=held[some])
-        return held
+            np.less(words, width[some], out=contained[some])
+        return contained
 
     def likelihoods(self, reports: Any) -> NDArray[np.float64]:
         """Return the log-likelihood of every value, one row per report, up to a constant."""
@@ -132,7 +132,7 @@ class HashedReports:
 
 def _release(name: str, reports: HashedReports) -> Release:
     # Whether value i has the reported hash is a coin of its own: 1/g for others, ``keep`` for the true value. So the
-    # set of values with that hash, which is all a report tells, is what unary encoding with these coins reports.
+    # set of values with that hash, which is all that a report reveals, is what unary encoding with these coins reports.
     tv = reports.keep * -math.expm1(-reports.epsilon) * (1.0 - 1.0 / reports.g)
     same = UnaryChannel(reports.inputs, reports.epsilon, reports.keep, 1.0 / reports.g, tv, name)
     return Release(
@@ -207,7 +207,7 @@ class OLH:
     """
 
     COUNTED_IN_TABLES: ClassVar[bool] = True
-    REPORTS_DEPEND_ON_EPSILON: ClassVar[bool] = True  # the hashes: read with another epsilon they say nothing
+    REPORTS_DEPEND_ON_EPSILON: ClassVar[bool] = True  # the hashes: read with another epsilon they mean nothing
 
     m: Values
     epsilon: Epsilon

@@ -186,12 +186,12 @@ class THE:
 
     def _channel(self) -> UnaryChannel:
         level = self.level
-        missed = 0.5 * math.exp(-self.epsilon * (1.0 - level) / 2.0)
+        absent_rate = 0.5 * math.exp(-self.epsilon * (1.0 - level) / 2.0)
         other = 0.5 * math.exp(-self.epsilon * level / 2.0)
         difference = -0.5 * (math.expm1(-self.epsilon * (1.0 - level) / 2.0) + math.expm1(-self.epsilon * level / 2.0))
-        # log((1 - missed) / missed * (1 - other) / other), where both may be too small for a float
-        epsilon = math.log1p(-missed) + math.log1p(-other) + 2.0 * math.log(2.0) + self.epsilon / 2.0
-        return UnaryChannel(self.m, max(epsilon, 0.0), 1.0 - missed, other, difference, "THE")
+        # log((1 - absent_rate) / absent_rate * (1 - other) / other), where both may be too small for a float
+        epsilon = math.log1p(-absent_rate) + math.log1p(-other) + 2.0 * math.log(2.0) + self.epsilon / 2.0
+        return UnaryChannel(self.m, max(epsilon, 0.0), 1.0 - absent_rate, other, difference, "THE")
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""

@@ -34,18 +34,20 @@ Epsilon = Annotated[
 
 
 def report_privacy(
-    relation: Relation, source: str, epsilon: float, won: float, gone: float, tv: float
+    relation: Relation, source: str, epsilon: float, gained: float, lost: float, tv: float
 ) -> Privacy | None:
     """Return the promise of a report that favours the value over another one, the other over it, or neither.
 
-    ``won`` and ``gone`` are the probabilities of the first two, and won = e^epsilon gone. A local report has no
+    ``gained`` and ``lost`` are the probabilities of the first two, and gained = e^epsilon lost. A local report has no
     add/remove.
     """
     if relation != "replace-one":
         return None
-    rest = max(0.0, 1.0 - won - gone)
-    curve = likelihood_curve([gone, rest, won], [won, rest, gone])
+    unchanged = max(0.0, 1.0 - gained - lost)
+    curve = likelihood_curve([lost, unchanged, gained], [gained, unchanged, lost])
     pair = (
-        AtomPair((-epsilon, 0.0, epsilon), (gone, rest, won), 0.0, epsilon) if epsilon > 0.0 else approx_pair(0.0, 0.0)
+        AtomPair((-epsilon, 0.0, epsilon), (lost, unchanged, gained), 0.0, epsilon)
+        if epsilon > 0.0
+        else approx_pair(0.0, 0.0)
     )
     return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=((pair, 1),))

@@ -18,7 +18,7 @@ from ..counts import of_subset
 from .drawing import row_chunks, subsets
 from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
-from .reading import BitReports
+from .report_sets import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,8 +92,8 @@ class SubsetSelection(BitReports):
 
     def later(self, k: int) -> Floats:
         """Return Pr[another value is in the set | i is the first one in it]: omega-1 of the m-i that are left."""
-        left = self.m - np.arange(1, k + 1)
-        return np.minimum((self.omega - 1) / np.maximum(left, 1), 1.0)
+        remaining = self.m - np.arange(1, k + 1)
+        return np.minimum((self.omega - 1) / np.maximum(remaining, 1), 1.0)
 
     def none_of(self, n: int) -> float:
         """Return Pr[none of n values is in the set | the value is one of them]."""
@@ -118,14 +118,14 @@ class SubsetSelection(BitReports):
     @property
     def difference(self) -> float:
         """The total variation (p m - omega)/(m - 1) between two values, without cancellation."""
-        left = self.m - self.omega
-        return self.keep * left * -math.expm1(-self.epsilon) / (self.m - 1)
+        outside = self.m - self.omega
+        return self.keep * outside * -math.expm1(-self.epsilon) / (self.m - 1)
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from whether either of two values is in the set."""
-        won = self.keep * (self.m - self.omega) / (self.m - 1)
-        gone = (1.0 - self.keep) * self.omega / (self.m - 1)
-        return report_privacy(relation, "SubsetSelection", self.epsilon, won, gone, self.difference)
+        gained = self.keep * (self.m - self.omega) / (self.m - 1)
+        lost = (1.0 - self.keep) * self.omega / (self.m - 1)
+        return report_privacy(relation, "SubsetSelection", self.epsilon, gained, lost, self.difference)
 
     def cost(self) -> dict[str, float]:
         """Return the error of an estimated frequency."""
@@ -135,9 +135,9 @@ class SubsetSelection(BitReports):
         """Return one row of m bits per given value: 1 for the omega members of the set; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         sets = np.empty((values.size, self.m), dtype=bool)
-        kept = rng.random(values.size) < self.keep
+        includes_true = rng.random(values.size) < self.keep
         for some in row_chunks(values.size, self.m):
-            sets[some] = subsets(rng, self.m, self.omega, values[some], kept[some])
+            sets[some] = subsets(rng, self.m, self.omega, values[some], includes_true[some])
         return sets
 
     @property

@@ -19,7 +19,7 @@ from ..counts import of_unary
 from .drawing import coins, row_chunks
 from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
-from .reading import BitReports
+from .report_sets import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,9 +80,9 @@ class UnaryChannel(BitReports):
 
     def privacy(self, relation: Relation) -> Privacy | None:
         """Return the promise under replace-one, from the two bits in which two values differ."""
-        gone = self.other * (1.0 - self.own)
-        won = self.own * (1.0 - self.other)
-        return report_privacy(relation, self.name, self.epsilon, won, gone, self.difference)
+        lost = self.other * (1.0 - self.own)
+        gained = self.own * (1.0 - self.other)
+        return report_privacy(relation, self.name, self.epsilon, gained, lost, self.difference)
 
     def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return one row of bits per given value; for simulation only."""

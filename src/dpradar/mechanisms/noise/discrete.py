@@ -25,11 +25,11 @@ from ..query import (
     Truncate,
     check_sensitivity,
     contributions,
-    exactly,
-    further,
+    exact_repr,
+    further_options_repr,
 )
 from .laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
-from .real import Norm, Range, check_amount, sensitive
+from .real import Norm, Range, check_amount, release_of_sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ class LatticeChannel:
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield p(output | input)."""
-        if self.first == self.last:  # all contributions are equal: nothing can be told apart
+        if self.first == self.last:  # all contributions are equal: nothing can be distinguished
             yield np.ones((self.inputs, 1))
             return
         for start in range(self.first, self.last + 1, columns):
@@ -161,7 +161,7 @@ class LatticeChannel:
 
 def _clamped(first: int, last: int, low: int, high: int) -> tuple[int, int]:
     """Return the listed outputs after clamping to [low, high]: the ends hold all that lies beyond them."""
-    if low >= last:  # all contributions lie below: 'low or less' and 'more' is all that can be told apart
+    if low >= last:  # all contributions lie below: 'low or less' and 'more' is all that can be distinguished
         return low, min(high, low + 1)
     if high <= first:
         return max(low, high - 1), high
@@ -173,13 +173,14 @@ def _lattice_privacy(law: GeometricLaw | DiscreteGaussianLaw, distance: float, r
     return LatticeChannel(points, law, -law.margin, int(points[1]) + law.margin, None).privacy(relation)
 
 
-def _bound(
+def _bind_to_prior(
     mechanism: Geometric | DiscreteGaussian, law: GeometricLaw | DiscreteGaussianLaw, prior: Prior | None
 ) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        norm: Norm = "L1 norm" if isinstance(mechanism, Geometric) else "L2 norm"
-        return sensitive(partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, norm)
+        return release_of_sensitivity(
+            partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, mechanism.NORM
+        )
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -228,6 +229,7 @@ class Geometric:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
+    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
 
     scale: Annotated[
         float,
@@ -246,7 +248,7 @@ class Geometric:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, GeometricLaw(self.scale), prior)
+        return _bind_to_prior(self, GeometricLaw(self.scale), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
@@ -256,7 +258,7 @@ class Geometric:
         return {"error": float(far), "variance": 2.0 * r / (1.0 - r) ** 2}
 
     def __repr__(self) -> str:
-        return f"Geometric(scale={exactly(self.scale)}{further(self)})"
+        return f"Geometric(scale={exact_repr(self.scale)}{further_options_repr(self)})"
 
 
 @described("discrete-gaussian", "Discrete Gaussian noise.", "noise", first={"values": "0:10"}, eq=False)
@@ -276,6 +278,8 @@ class DiscreteGaussian:
     DiscreteGaussian(sigma=2)
     """
 
+    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
+
     sigma: Annotated[
         float, Gt(0), About("the standard deviation of the noise", example="3", typical=(0.05, 50.0), more_private="up")
     ]
@@ -291,7 +295,7 @@ class DiscreteGaussian:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, DiscreteGaussianLaw(self.sigma), prior)
+        return _bind_to_prior(self, DiscreteGaussianLaw(self.sigma), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
@@ -302,4 +306,4 @@ class DiscreteGaussian:
         return {"error": float(k[int(np.argmax(inside >= _MOST_RUNS))]), "variance": float(mass @ np.square(k))}
 
     def __repr__(self) -> str:
-        return f"DiscreteGaussian(sigma={exactly(self.sigma)}{further(self)})"
+        return f"DiscreteGaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"

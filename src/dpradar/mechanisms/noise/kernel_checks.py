@@ -19,7 +19,7 @@ __all__ = ["kernel_problems"]
 Floats = NDArray[np.float64]
 _OUTSIDE = 1e-18  # of the noise may lie beyond ``reach``
 _CLOSE = 1e-9  # relative
-_PIECES = 60  # between 0 and ``reach``, beside the kinks
+_INTERVALS = 60  # between 0 and ``reach``, beside the kinks
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _GAPS, _LEADS = (0.1, 0.5, 1.0, 2.5, 7.0), (-3.0, -0.4, 0.0, 0.4, 3.0)  # units of the noise; logarithms
 
@@ -49,7 +49,7 @@ def kernel_problems(kernel: Kernel) -> tuple[str, ...]:
 def _edges(kernel: Kernel) -> Floats:
     """Return cell edges from 0 to reach: the kinks, and steps in between."""
     kinks = np.abs(np.asarray(kernel.kinks, dtype=float))
-    regular = np.linspace(0.0, kernel.reach, _PIECES + 1)
+    regular = np.linspace(0.0, kernel.reach, _INTERVALS + 1)
     return np.unique(np.concatenate([regular, kinks[kinks <= kernel.reach]]))
 
 
@@ -72,8 +72,8 @@ def _shape(kernel: Kernel) -> Iterator[str]:
         yield "unimodal: the density rises away from 0"
     with np.errstate(divide="ignore"):
         logs = np.log(right)
-    seen = np.isfinite(logs)
-    if not np.allclose(kernel.log_density(x)[seen], logs[seen], rtol=_CLOSE, atol=_CLOSE):
+    finite = np.isfinite(logs)
+    if not np.allclose(kernel.log_density(x)[finite], logs[finite], rtol=_CLOSE, atol=_CLOSE):
         yield "log_density: it is not the logarithm of the density"
 
 
@@ -101,7 +101,7 @@ def _second_derivative(kernel: Kernel) -> Iterator[str]:
     if not kernel.bends:
         return
     # An even number of edges: 0 lies inside a cell, unless it is a kink.
-    edges = np.union1d(np.linspace(-kernel.reach, kernel.reach, 2 * _PIECES), np.asarray(kernel.kinks, dtype=float))
+    edges = np.union1d(np.linspace(-kernel.reach, kernel.reach, 2 * _INTERVALS), np.asarray(kernel.kinks, dtype=float))
     low, high = edges[:-1], edges[1:]
     step = 0.1 * (high - low)
     bound = kernel.curvature(low, high)

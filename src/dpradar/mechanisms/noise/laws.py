@@ -107,13 +107,13 @@ class SummedLaw:
         # Convolution by repeated squaring; every product is positive, so nothing cancels, and tails are cut at the end.
         reach = self.law.margin
         one = self.law.pmf(np.arange(-reach, reach + 1, dtype=float))
-        result, power, left = np.ones(1), one, self.times
-        while left:
-            if left & 1:
-                result = _cut(np.convolve(result, power), self.margin)
-            left >>= 1
-            if left:
-                power = _cut(np.convolve(power, power), self.margin)
+        result, power, remaining = np.ones(1), one, self.times
+        while remaining:
+            if remaining & 1:
+                result = _truncate_to_reach(np.convolve(result, power), self.margin)
+            remaining >>= 1
+            if remaining:
+                power = _truncate_to_reach(np.convolve(power, power), self.margin)
         return np.asarray(result / result.sum())
 
     def pmf(self, k: Floats) -> Floats:
@@ -138,7 +138,7 @@ class SummedLaw:
         return np.asarray(np.sum([self.law.sample(size, rng) for _ in range(self.times)], axis=0))
 
 
-def _cut(masses: Floats, reach: int) -> Floats:
+def _truncate_to_reach(masses: Floats, reach: int) -> Floats:
     extra = masses.size // 2 - reach
     return masses[extra:-extra] if extra > 0 else masses
 

@@ -29,8 +29,8 @@ from ..query import (
     Truncate,
     check_sensitivity,
     contributions,
-    exactly,
-    further,
+    exact_repr,
+    further_options_repr,
     largest_distance,
     pairs_affordable,
     smallest_radius,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
 
-__all__ = ["Gaussian", "Laplace", "NoisyVectors", "sensitive"]
+__all__ = ["Gaussian", "Laplace", "NoisyVectors", "release_of_sensitivity"]
 
 Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
@@ -139,7 +139,7 @@ class NoisyVectors:
         free = self.truncate is None
         line = self._line() if columns == 1 else None
         gaussian = free and isinstance(self.kernel, GaussianKernel)
-        moved, known = from_lowest(self.points, self.kernel.unit, self.kernel.reach)
+        moved, is_exact = from_lowest(self.points, self.kernel.unit, self.kernel.reach)
         height = float(moved.max())
         one_hot = free and rows == columns and height > 0.0 and np.array_equal(moved, height * np.eye(rows))
         # Reports are numbers around the contributions: where these are too large, rounding would hide the noise.
@@ -150,7 +150,7 @@ class NoisyVectors:
             inputs=rows,
             line=line,
             vectors=moved / self.kernel.unit if gaussian else None,
-            absent=-self.points.min(axis=0) / self.kernel.unit if gaussian and known else None,
+            absent=-self.points.min(axis=0) / self.kernel.unit if gaussian and is_exact else None,
             one_hot=OneHot(height, self.kernel) if one_hot else None,
             pair=self.pair if free and (columns == 1 or gaussian) else None,
             pair_tv=self.pair_tv if pairs_affordable(self.points) else None,
@@ -220,7 +220,7 @@ class NoisyInterval:
         return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
-def sensitive(
+def release_of_sensitivity(
     privacy: Callable[[float, Relation], Privacy],
     sensitivity: float,
     neighbours: Neighbours,
@@ -239,7 +239,7 @@ def sensitive(
     contribution is from none at all does not follow from how far two of them are apart.
 
     One number stands for any vector of the same norm. Gaussian noise looks alike in every direction. Under Laplace and
-    geometric noise, what a coordinate tells is how far between its two centres the output lies, and the likelihood
+    geometric noise, what a coordinate reveals is how far between its two centres the output lies, and the likelihood
     ratio depends on the sum of these alone. Compared with a single coordinate, the sum has less mass at both ends and
     more at every point between, so its law is smaller in convex order (Karlin and Novikoff 1963).
     """
@@ -256,22 +256,25 @@ def sensitive(
         return replace(absent, relation="reference", source=f"{absent.source}, the record absent")
 
     if neighbours == "replace-one":
-        told = "when one person's data are replaced; nothing is known of adding or removing a person"
+        when = "when one person's data are replaced; nothing is known of adding or removing a person"
     else:
         entries = " (no contribution has a negative entry)" if nonnegative else ""
         times = "sqrt(2)" if nonnegative else "2"
-        told = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
-    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {told}"
+        when = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
+    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {when}"
     return Release(name="noise", privacy=promise, assumes=(note,))
 
 
-def _bound(mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None) -> Release:
+def _bind_to_prior(
+    mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None
+) -> Release:
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
     if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        norm: Norm = "L1 norm" if isinstance(mechanism, Laplace) else "L2 norm"
-        nonnegative = isinstance(mechanism, Gaussian) and mechanism.nonnegative
+        nonnegative = getattr(mechanism, "nonnegative", False)
         promise = partial(noise_privacy, kernel, on_line=True)
-        return sensitive(promise, mechanism.sensitivity, mechanism.neighbours, norm, nonnegative=nonnegative)
+        return release_of_sensitivity(
+            promise, mechanism.sensitivity, mechanism.neighbours, mechanism.NORM, nonnegative=nonnegative
+        )
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -291,7 +294,7 @@ class Laplace:
     ``sensitivity`` instead of a query: all that is known is how far the released numbers move, in the L1 norm, and
     ``neighbours`` says when: "add-remove", when one person is added or removed, or "replace-one", when one person's
     data are replaced. It has no default. Questions about two records (``rad``) take twice an add-remove sensitivity;
-    a replace-one sensitivity says nothing about taking part. A count, or a sum of numbers from 0 to s, moves by at most
+    a replace-one sensitivity does not cover taking part. A count, or a sum of numbers from 0 to s, moves by at most
     s under either relation: state that under replace-one for the tighter answer about two records.
 
     Notes
@@ -308,6 +311,7 @@ class Laplace:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
+    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
 
     scale: Annotated[
         float,
@@ -331,14 +335,14 @@ class Laplace:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, LaplaceKernel(self.scale), prior)
+        return _bind_to_prior(self, LaplaceKernel(self.scale), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, scale ln 20, and the variance 2 scale^2."""
         return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale * self.scale}
 
     def __repr__(self) -> str:
-        return f"Laplace(scale={exactly(self.scale)}{further(self)})"
+        return f"Laplace(scale={exact_repr(self.scale)}{further_options_repr(self)})"
 
 
 @described("gaussian", "Gaussian noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
@@ -360,6 +364,7 @@ class Gaussian:
     """
 
     ORDERED: ClassVar[tuple[str, ...]] = ("sigma",)
+    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
 
     sigma: Annotated[
         float,
@@ -373,7 +378,7 @@ class Gaussian:
     nonnegative: Annotated[
         bool,
         About(
-            "whether nobody's contribution has a negative entry, as in a histogram",
+            "whether no contribution has a negative entry, as in a histogram",
             example="true",
             label="A person's contributions are never negative",
             folded=True,
@@ -392,11 +397,11 @@ class Gaussian:
 
     def at(self, prior: Prior | None) -> Release:
         """Return the release about the records of the prior."""
-        return _bound(self, GaussianKernel(self.sigma), prior)
+        return _bind_to_prior(self, GaussianKernel(self.sigma), prior)
 
     def cost(self) -> dict[str, float]:
         """Return the error that 5 of 100 released numbers exceed, and the variance."""
         return {"error": NORMAL_95 * self.sigma, "variance": self.sigma * self.sigma}
 
     def __repr__(self) -> str:
-        return f"Gaussian(sigma={exactly(self.sigma)}{further(self)})"
+        return f"Gaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"

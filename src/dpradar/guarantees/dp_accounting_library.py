@@ -1,4 +1,4 @@
-"""The one place that talks to dp-accounting, through its public names only; imported when first used."""
+"""The only module that calls dp-accounting, through its public names only; imported when first used."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..errors import MissingExtra, NumericsError
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["library", "self_convolved"]
+__all__ = ["import_dp_accounting", "self_convolution"]
 
 Floats = NDArray[np.float64]
 
 
-def library() -> ModuleType:
+def import_dp_accounting() -> ModuleType:
     """Return dp_accounting or raise MissingExtra."""
     try:
         import dp_accounting
@@ -27,12 +27,12 @@ def library() -> ModuleType:
     return module
 
 
-def self_convolved(masses: Floats, times: int, truncation: float, most: int) -> tuple[int, Floats]:
+def self_convolution(masses: Floats, times: int, truncation: float, most: int) -> tuple[int, Floats]:
     """Return the distribution of a sum of ``times`` draws; at most ``truncation`` of it is cut off.
 
     dp-accounting says how far the sum reaches (a Chernoff bound); more than ``most`` cells are an error, not a wait.
     """
-    library()
+    import_dp_accounting()
     from dp_accounting.pld import common
     from scipy import fft
 

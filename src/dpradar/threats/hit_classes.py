@@ -57,18 +57,21 @@ class Block:
         A class number beyond the last stands for a guess that is right about nobody. For a loss matrix members that
         both are right about count too, which is enough where a bound is wanted.
         """
-        one, other, column = pairs
+        first_guess, second_guess, column = pairs
         if self.kind == "windows":
             running = np.zeros((rows.shape[0] + 1, *rows.shape[1:]))
             np.cumsum(rows, axis=0, out=running[1:])
             low, high = np.append(self.low, 0), np.append(self.high, 0)  # type: ignore[arg-type]
-            first, last = np.maximum(low[one], low[other]), np.minimum(high[one], high[other])
+            first, last = (
+                np.maximum(low[first_guess], low[second_guess]),
+                np.minimum(high[first_guess], high[second_guess]),
+            )
             both = running[np.maximum(first, last), column] - running[first, column]
-            either = running[high[one], column] - running[low[one], column]
-            either += running[high[other], column] - running[low[other], column]
+            either = running[high[first_guess], column] - running[low[first_guess], column]
+            either += running[high[second_guess], column] - running[low[second_guess], column]
             return np.asarray(np.maximum(either - 2.0 * both, 0.0))
         sums = np.vstack([self.sums(rows), np.zeros(rows.shape[1])])
-        return np.asarray(sums[one, column] + sums[other, column])
+        return np.asarray(sums[first_guess, column] + sums[second_guess, column])
 
     def right(self, classes: Ints, positions: Ints) -> NDArray[np.bool_]:
         """Return whether each class is right about the member at the position given with it."""
@@ -111,10 +114,10 @@ class Cover:
 
     def best_total(self, rows: Floats) -> Floats:
         """Return the sum over the fibres of the best class sum: the success of the best attacker, column by column."""
-        own = rows[self.single]
-        never = (self.single_hits == 0).reshape(-1, *([1] * (own.ndim - 1)))
+        single_rows = rows[self.single]
+        never = (self.single_hits == 0).reshape(-1, *([1] * (single_rows.ndim - 1)))
         always = (self.single_hits == self.guesses).reshape(never.shape)
-        total = np.where(never, 0.0, np.where(always, own, np.maximum(own, 0.0))).sum(axis=0)
+        total = np.where(never, 0.0, np.where(always, single_rows, np.maximum(single_rows, 0.0))).sum(axis=0)
         if self.parts is not None:
             return np.asarray(total + self.parts.best(rows[self.parts.members]).sum(axis=0) if self.blocks else total)
         for block in self.blocks:
@@ -139,28 +142,28 @@ class Cover:
         if np.any(carried[self.single[usual]]):
             return False
         if self.parts is not None and self.blocks:
-            own = carried[self.parts.members]
-            mass = self.parts.totals(own)
-            named = self.parts.over_classes(np.add, (self.parts.sums(own) > 0.0).astype(np.intp))
+            member_mass = carried[self.parts.members]
+            mass = self.parts.totals(member_mass)
+            n_guesses = self.parts.over_classes(np.add, (self.parts.sums(member_mass) > 0.0).astype(np.intp))
             alike = (self.parts.misses == 0) & (self.parts.cells == 1)
-            return bool(np.all((mass == 0.0) | ((named == 1) & (alike | (mass == carried.sum())))))
+            return bool(np.all((mass == 0.0) | ((n_guesses == 1) & (alike | (mass == carried.sum())))))
         return all(_scores_nothing(block, carried[block.members], carried.sum()) for block in self.blocks)
 
     def masses(self, rows: Floats) -> tuple[Floats, Floats]:
         """Return for each block the sum of its rows, and its best class sum."""
         if self.parts is not None and self.blocks:
-            own = rows[self.parts.members]
-            return self.parts.totals(own), self.parts.best(own)
+            member_rows = rows[self.parts.members]
+            return self.parts.totals(member_rows), self.parts.best(member_rows)
         weights = np.array([rows[block.members].sum() for block in self.blocks])
         return weights, np.array([block.best(rows[block.members]) for block in self.blocks])
 
     def all_blocks(self) -> Iterator[Block]:
         """Yield every fibre as a block, single ones included."""
         for member, hits in zip(self.single.tolist(), self.single_hits.tolist(), strict=True):
-            one = np.array([member])
-            kept = np.array([hits]) if hits else np.empty(0, dtype=np.intp)
-            hit = np.ones((kept.size, 1), dtype=bool)
-            yield Block(one, "matrix", kept, self.guesses - hits, hits=hit)
+            members = np.array([member])
+            hit_counts = np.array([hits]) if hits else np.empty(0, dtype=np.intp)
+            hit = np.ones((hit_counts.size, 1), dtype=bool)
+            yield Block(members, "matrix", hit_counts, self.guesses - hits, hits=hit)
         yield from self.blocks
 
 
@@ -185,9 +188,9 @@ def _cells_block(members: Ints, starts: Ints, guesses: int) -> Block:
 
 def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], reach: Any) -> Block:
     members = members[np.argsort(numbers[members], kind="stable")]
-    own = numbers[members]
-    low = np.searchsorted(own, guesses - reach, side="left")
-    high = np.searchsorted(own, guesses + reach, side="right")
+    member_numbers = numbers[members]
+    low = np.searchsorted(member_numbers, guesses - reach, side="left")
+    high = np.searchsorted(member_numbers, guesses + reach, side="right")
     pairs, counts = np.unique(np.stack([low, high]), axis=1, return_counts=True)
     empty = pairs[0] >= pairs[1]
     misses = int(counts[empty].sum())
@@ -203,9 +206,9 @@ def _any_guess_block(members: Ints, numbers: NDArray[Any], reach: Any) -> Block:
     not more than twice the reach below it are inside, and leaves while those not more than that above it are.
     """
     members = members[np.argsort(numbers[members], kind="stable")]
-    own, place = numbers[members], np.arange(members.size)
-    low = np.concatenate([np.searchsorted(own, own - 2 * reach, side="left"), place + 1])
-    high = np.concatenate([place + 1, np.searchsorted(own, own + 2 * reach, side="right")])
+    member_numbers, place = numbers[members], np.arange(members.size)
+    low = np.concatenate([np.searchsorted(member_numbers, member_numbers - 2 * reach, side="left"), place + 1])
+    high = np.concatenate([place + 1, np.searchsorted(member_numbers, member_numbers + 2 * reach, side="right")])
     low, high = np.unique(np.stack([low, high])[:, low < high], axis=1)
     alone = low.size == members.size and bool(np.all(high - low == 1))
     kind: Literal["singletons", "windows"] = "singletons" if alone else "windows"
@@ -222,11 +225,14 @@ def _any_guess(single: Ints, large: Sequence[Ints], numbers: NDArray[Any], reach
 
 def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
     # Rows as packed bytes in a dictionary: far quicker than sorting rows of a large matrix.
-    own = hits[:, members]
-    seen: dict[bytes, int] = {}
-    classes = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in np.packbits(own, axis=1)], dtype=np.intp)
+    member_hits = hits[:, members]
+    class_of_column: dict[bytes, int] = {}
+    classes = np.array(
+        [class_of_column.setdefault(row.tobytes(), len(class_of_column)) for row in np.packbits(member_hits, axis=1)],
+        dtype=np.intp,
+    )
     _, first, counts = np.unique(classes, return_index=True, return_counts=True)
-    rows = own[first]
+    rows = member_hits[first]
     empty = ~rows.any(axis=1)
     return Block(members, "matrix", counts[~empty], int(counts[empty].sum()), hits=rows[~empty])
 
@@ -246,12 +252,14 @@ def cover(prior: Prior, codes: Ints, goal: Goal, cells: Ints | None = None) -> C
     large = [f for f in fibres if f.size > 1]
     if goal.is_absolute:
         numbers, reach = goal.windows(prior)
-        ordered = np.sort(numbers)
+        sorted_numbers = np.sort(numbers)
         if prior.is_open:
             return _any_guess(single, large, numbers, reach)
-        own = numbers[single]
-        hits = np.searchsorted(ordered, own + reach, side="right") - np.searchsorted(ordered, own - reach, side="left")
-        blocks = tuple(_windows_block(f, numbers, ordered, reach) for f in large)
+        single_numbers = numbers[single]
+        hits = np.searchsorted(sorted_numbers, single_numbers + reach, side="right") - np.searchsorted(
+            sorted_numbers, single_numbers - reach, side="left"
+        )
+        blocks = tuple(_windows_block(f, numbers, sorted_numbers, reach) for f in large)
         return Cover(prior.size, single, hits, blocks)
     table = goal.hits(prior)
     return Cover(prior.size, single, table[:, single].sum(axis=0), tuple(_matrix_block(f, table) for f in large))

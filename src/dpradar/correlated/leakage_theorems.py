@@ -25,7 +25,7 @@ __all__ = [
     "chain_routes",
     "error_of",
     "gaussian_routes",
-    "general",
+    "group_route",
     "invert_leakage",
     "table_route",
 ]
@@ -111,7 +111,7 @@ def invert_leakage(leak: Callable[[float], float], target: float, least: float, 
     return max(epsilon, least)
 
 
-def general(m: int, records: int | None) -> Route:
+def group_route(m: int, records: int | None) -> Route:
     """Return Theorem 6.3: m times epsilon, whatever the dependence within a group of m records."""
     leak, allowed = _proportional_leakage(float(m))
     every = "all records may depend on each other" if records == m else f"groups of at most {m} are independent"

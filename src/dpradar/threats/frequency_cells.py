@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Cells", "cells_of", "rounded_prior"]
+__all__ = ["FrequencyCells", "cells_of", "rounded_prior"]
 
 _ROWS = 5  # how many neighbouring counts of a value become one
 _FEWEST = 2  # a step of one row rounds nothing
@@ -24,7 +24,7 @@ _DIGITS = 9  # of a number of rows, which is a quotient times a whole number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cells:
+class FrequencyCells:
     """Between which frequencies those of a table lie, ``middle`` inside, and how far it is from them at most.
 
     ``distance`` is in total variation and, like the other fields, the same for all tables of these cells.
@@ -37,8 +37,8 @@ class Cells:
     distance: float
 
 
-def cells_of(probabilities: Floats, rows: int) -> Cells | None:
-    """Return the cells in which the frequencies of a table of so many rows lie; None where none are wide enough.
+def cells_of(probabilities: Floats, rows: int) -> FrequencyCells | None:
+    """Return the cells in which the frequencies of a table with this many rows lie; None where none are wide enough.
 
     Guarantee
     ---------
@@ -64,27 +64,27 @@ def cells_of(probabilities: Floats, rows: int) -> Cells | None:
     if occupied.size < _FEWEST or step < _FEWEST:
         return None
     low, middle, high = (np.zeros(probabilities.size) for _ in range(3))
-    least = most = left = float(rows)  # what is left for the values that follow: its ends, and from the middles
-    moved = 0.0
+    least = most = remaining = float(rows)  # what is left for the values that follow: its ends, and from the middles
+    distance = 0.0
     for position, place in enumerate(occupied[:-1].tolist(), 1):
-        rest = occupied[position:]
-        last = max(0, int((least - rest.size) // step) - 1)  # (each value that follows has a row, too)
+        following = occupied[position:]
+        last = max(0, int((least - following.size) // step) - 1)  # (each value that follows has a row, too)
         number = min(max(0, math.ceil(round(probabilities[place] * rows, _DIGITS) / step) - 1), last)
         low[place], high[place] = number * step, most if number == last else (number + 1) * step
         if number == last:
             # Half of what is left beyond the lower end, and as much for the others together: at worst a single one of
             # these has all of it.
-            middle[place] = (low[place] + left) / 2.0
-            middle[rest], high[rest] = (left - middle[place]) / rest.size, most - low[place]
-            moved += left - low[place] - float(middle[rest[0]])
+            middle[place] = (low[place] + remaining) / 2.0
+            middle[following], high[following] = (remaining - middle[place]) / following.size, most - low[place]
+            distance += remaining - low[place] - float(middle[following[0]])
             break
         middle[place] = (low[place] + high[place]) / 2.0
-        moved += step / 2.0
-        least, most, left = least - high[place], most - low[place], left - middle[place]
+        distance += step / 2.0
+        least, most, remaining = least - high[place], most - low[place], remaining - middle[place]
     else:
         end = occupied[-1]
-        low[end], middle[end], high[end] = least, left, most
-    return Cells(step, low / rows, middle / rows, high / rows, moved / rows)
+        low[end], middle[end], high[end] = least, remaining, most
+    return FrequencyCells(step, low / rows, middle / rows, high / rows, distance / rows)
 
 
 def rounded_prior(prior: Prior) -> Prior:

@@ -1,4 +1,4 @@
-"""Reports that stand for a set of values, and how to tell which values one holds."""
+"""Reports that stand for a set of values, and how to find which values one holds."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .columns import as_numbers, columns_of, kinds
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Attacker", "Targets", "check_classes", "joined"]
+__all__ = ["AttributeAttacker", "Targets", "check_classes", "concatenate_targets"]
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Targets:
         return Targets(self.known[rows], self.labels[rows], self.truth[rows], imputed)
 
 
-def joined(first: Targets, second: Targets) -> Targets:
+def concatenate_targets(first: Targets, second: Targets) -> Targets:
     """Return the records of both, one after the other."""
     imputed = None
     if first.imputed is not None and second.imputed is not None:
@@ -64,7 +64,7 @@ def joined(first: Targets, second: Targets) -> Targets:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Attacker:
+class AttributeAttacker:
     """Someone who knows every column of the target but one, and has records of other people.
 
     Made by :meth:`of`. ``values`` are the values of the sensitive column, ``prior`` their frequencies.
@@ -79,7 +79,7 @@ class Attacker:
     >>> rng = np.random.default_rng(1)
     >>> job = rng.integers(0, 3, 300)
     >>> table = {"job": job, "ill": job == 2, "claim": rng.random(300) < 0.5}
-    >>> attacker = Attacker.of(table, sensitive="ill", label="claim")
+    >>> attacker = AttributeAttacker.of(table, sensitive="ill", label="claim")
     >>> attacker.values.tolist(), attacker.features(table).shape
     ([False, True], (300, 5))
     """
@@ -116,17 +116,17 @@ class Attacker:
         without.
         """
         if sensitive == label:
-            raise ParameterError("Attacker.label", "another column than the sensitive one", repr(label))
+            raise ParameterError("AttributeAttacker.label", "another column than the sensitive one", repr(label))
         table = columns_of("auxiliary", auxiliary)
         names = tuple(n for n in table if n not in (sensitive, label)) if known is None else tuple(known)
         if not names or sensitive in names or label in names:
             allowed = f"one or more columns other than {sensitive!r} and {label!r}"
-            raise ParameterError("Attacker.known", allowed, repr(names))
+            raise ParameterError("AttributeAttacker.known", allowed, repr(names))
         learner = _imputer(imputer)
         table = columns_of("auxiliary", auxiliary, [*names, sensitive, label], complete=(sensitive, label))
         values, codes = np.unique(table[sensitive], return_inverse=True)
         if values.size < 2:
-            raise ParameterError("Attacker.sensitive", "a column with two values or more", f"{values.size}")
+            raise ParameterError("AttributeAttacker.sensitive", "a column with two values or more", f"{values.size}")
         numbers = _numeric(table, names) if numeric is None else tuple(numeric)
         encoder, label_encoder = _encoders(names, numbers)
         encoded = _float32(encoder.fit_transform(_stack_columns("auxiliary", table, names, numbers)))
@@ -175,8 +175,8 @@ class Attacker:
     def view(self, model: Any, targets: Targets, needs: frozenset[str] = frozenset({MODEL, IMPUTED})) -> View:
         """Return what an attack sees of the targets: one call of ``predict_proba`` for each value, on all targets."""
         if IMPUTED in needs and targets.imputed is None:
-            hint = "Give Attacker.of an imputer."
-            raise ParameterError("Attacker.imputer", "a classifier, for this attack", "None", hint)
+            hint = "Give AttributeAttacker.of an imputer."
+            raise ParameterError("AttributeAttacker.imputer", "a classifier, for this attack", "None", hint)
         scores = labels = loss = None
         if MODEL in needs:
             predictions = [_probabilities("model", model, self.features(targets, v)) for v in range(self.values.size)]
@@ -212,7 +212,7 @@ def _encoders(names: Sequence[str], numbers: Sequence[str]) -> tuple[Any, Any]:
         raise MissingExtra("scikit-learn", "search") from None
     wrong = [name for name in numbers if name not in names]
     if wrong:
-        raise ParameterError("Attacker.numeric", "known columns", ", ".join(map(repr, wrong)))
+        raise ParameterError("AttributeAttacker.numeric", "known columns", ", ".join(map(repr, wrong)))
 
     def one_hot() -> Any:
         return OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
@@ -235,7 +235,7 @@ def _imputer(imputer: Any) -> Any:
     if imputer is not None and not able:
         allowed = "'logistic', None, or a classifier with fit and predict_proba"
         raise ParameterError(
-            "Attacker.imputer", allowed, shown(imputer) if isinstance(imputer, str) else type(imputer).__name__
+            "AttributeAttacker.imputer", allowed, shown(imputer) if isinstance(imputer, str) else type(imputer).__name__
         )
     return imputer
 
