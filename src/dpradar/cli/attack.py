@@ -13,7 +13,7 @@ from ..options.reading import FLAGS
 from ..spec.question import release_of, sized, threat_of
 from . import parsing
 from .main import EXIT_INTERRUPTED, Suggesting
-from .progress import bar, repeat_command
+from .progress import repeat_command, show_progress
 from .releases import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ def _run(kind: str, **options: Any) -> int:
     asked = sized({**options, "kind": kind}, FLAGS)
     what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
     settings = {name: options[name] for name in ("trials", "seed", "maximise", "strategy", "confidence")}
-    with bar("attack") as progress:
-        run = attack(what, threat, progress=progress, **settings)
+    with show_progress("attack") as progress:
+        run = attack(what, threat, progress=progress.count, **settings)
     if options["as_json"]:
         click.echo(json.dumps(run.to_dict()))
     else:

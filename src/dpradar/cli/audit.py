@@ -18,7 +18,7 @@ from ..threats import Prior, Threat
 from . import parsing
 from .claim import claim_options, stated_claim
 from .main import EXIT_INTERRUPTED, EXIT_REFUTED
-from .progress import bar, repeat_command
+from .progress import quiet_option, repeat_command, show_progress
 
 __all__ = ["audit_command"]
 
@@ -71,6 +71,7 @@ class _Protocol(_Choice):
 @click.option("--looks", type=parsing.WHOLE, default=50, show_default=True, help="Of a sequential audit.")
 @click.option("--one-value", is_flag=True, help="TARGET is a function of one value, not of an array of them.")
 @click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where TARGET uses the rng it is given).")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit_command(**options: Any) -> int:
     """Test a claim of privacy on outputs of an implementation.
@@ -87,8 +88,9 @@ def audit_command(**options: Any) -> int:
         settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
     if options["pairs"] is not None:
         settings["pairs"] = import_object(options["pairs"], "--pairs")
-    with bar("audit") as progress:
-        result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
+    threat = _threat(options)
+    with show_progress("audit") as progress:
+        result = audit(sampler, claim=claim, protocol=protocol, threat=threat, progress=progress.count, **settings)
     result = replace(result, command=repeat_command(result.seed))
     click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
     if not result.complete:

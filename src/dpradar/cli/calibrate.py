@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from ..options.reading import FLAGS, number
 from ..options.tables import options_in
 from ..spec.question import release_of, sized, threat_of
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
+from .progress import show_progress
 from .releases import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
@@ -113,9 +113,8 @@ def _run(name: str, kind: Kind, **options: Any) -> int:
     family = _family(kind, options)
     threat = threat_of(options, FLAGS)
     wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
-    # For people at a terminal; a log or a pipe gets the answer only.
-    progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
-    result = calibrate_family(family, wanted, 1e-5, progress)
+    with show_progress("calibrate") as progress:
+        result = calibrate_family(family, wanted, 1e-5, progress.describe)
     _show(result, as_json=as_json)
     if not result.complete:
         return EXIT_INTERRUPTED

@@ -18,7 +18,7 @@ from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns, number, span, words
 from . import parsing
 from .main import EXIT_UNMET, EXIT_VACUOUS
-from .progress import repeat_command
+from .progress import quiet_option, repeat_command, show_progress
 from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 @click.option("--simulate", type=parsing.WHOLE, metavar="RUNS", help="Draw the noise for the target so many times.")
 @click.option("--seed", type=parsing.WHOLE, help="Of the simulation.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def correlate_command(**options: Any) -> int:
     """Tell what a release gives away when records depend on each other: families, meters, time series.
@@ -72,13 +73,17 @@ def correlate_command(**options: Any) -> int:
     from ..correlated import leakage
 
     paths = checked_reports(options["reports"])
-    table = columns(options["file"], "FILE", _FILES)
-    found = _series(table, options) if options["markov"] else _groups(table, options)
-    targets = options["targets"]
-    apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)
-    result = leakage(found, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
-    if options["simulate"] is not None:
-        result = _simulated(result, found, options["simulate"], options["seed"])
+    with show_progress("correlate") as progress:
+        progress.describe("fit the model to the data")
+        table = columns(options["file"], "FILE", _FILES)
+        model = _series(table, options) if options["markov"] else _groups(table, options)
+        targets = options["targets"]
+        apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)
+        progress.describe("compute the leakage")
+        result = leakage(model, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
+        if options["simulate"] is not None:
+            progress.describe("simulate releases")
+            result = _simulated(result, model, options["simulate"], options["seed"])
     result = replace(result, command=repeat_command(None if result.simulated is None else result.simulated.seed))
     click.echo(
         json.dumps(result.to_dict()) if options["as_json"] else f"{result.explain()}\n\nMachine-readable: --json."

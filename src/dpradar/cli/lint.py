@@ -15,7 +15,7 @@ from ..options.reading import FLAGS
 from . import parsing
 from .claim import CLAIM, claim_options, stated_claim
 from .main import EXIT_REFUTED, EXIT_UNMET
-from .progress import bar, repeat_command
+from .progress import quiet_option, repeat_command, show_progress
 from .writing import checked_reports, write_reports
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 @click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def lint_command(**options: Any) -> int:
     """Find out what is wrong with a claim of differential privacy.
@@ -79,13 +80,13 @@ def _of_sampler(options: dict[str, Any]) -> LintReport:
     sampler = import_object(options["sampler"], "--sampler")
     pairs = None if options["pairs"] is None else import_object(options["pairs"], "--pairs")
     settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
-    with bar("lint") as progress:
+    with show_progress("lint") as progress:
         report = lint_sampler(
             sampler,
             claim=stated_claim(options),
             pairs=pairs,
             vectorised=False if options["one_value"] else None,
-            progress=progress,
+            progress=progress.count,
             **settings,
         )
     return replace(report, command=repeat_command(report.seed))

@@ -233,7 +233,7 @@ def _run(given: list[str]) -> int:
     try:
         with (
             _terminated_like_interrupted(),
-            app.make_context("dpradar", list(given), obj={"given": given}) as context,
+            app.make_context("dpradar", list(given), obj={"arguments": given}) as context,
         ):
             code = app.invoke(context)
     except click.exceptions.Exit as done:  # of --help and --version

@@ -14,6 +14,7 @@ from ..options.tables import options_in
 from ..spec.kinds import KINDS, Kind, kind_named
 from ..spec.threat_options import DataFiles, ThreatOptions
 from . import parsing
+from .progress import new_quiet_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +114,7 @@ def further_options(kind: Kind) -> list[click.Parameter]:
         for option in options_in(ThreatOptions)
         if not (option.about.counts_values and kind.counts_values)
     ]
-    options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
+    options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
     if not kind.states_relation:
         choice = click.Choice(["replace-one", "add-remove"])
         of = "of --sensitivity, and " if "sensitivity" in kind.names else ""
