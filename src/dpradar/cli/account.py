@@ -12,10 +12,10 @@ import click
 from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns
 from ..params import shown
-from . import parsing
+from . import number_types
 from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS
 from .progress import quiet_option, repeat_command, show_progress
-from .writing import checked_reports, write_reports
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..granularity import Pipeline
@@ -30,7 +30,7 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 @click.command("account")
 @click.argument("file")
 @click.option("--target", "targets", multiple=True, metavar="GRANULARITY", help="Also account for this granularity.")
-@click.option("--m", type=parsing.WHOLE, help="Also report the risk for a unit that can take N values.")
+@click.option("--m", type=number_types.WHOLE, help="Also report the risk for a unit that can take N values.")
 @click.option("--trajectories", metavar="CSV", help="Also advise on a stream, whose table has one row per point.")
 @click.option(
     "--user", default="user", show_default=True, metavar="COLUMN", help="Column of --trajectories with the user."
@@ -45,7 +45,7 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 @click.option(
     "--place", default="place", show_default=True, metavar="COLUMN", help="Column of --trajectories with the place."
 )
-@click.option("--window", type=parsing.WHOLE, help="Window of w-event DP to consider (with --trajectories).")
+@click.option("--window", type=number_types.WHOLE, help="Window of w-event DP to consider (with --trajectories).")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

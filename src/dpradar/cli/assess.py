@@ -16,10 +16,10 @@ from ..present.pages import page_of
 from ..present.sentences import rate_sentence
 from ..present.text import table_lines, text
 from ..spec.question import release_of, sized, threat_of
-from . import parsing
+from . import number_types
 from .main import EXIT_INTERRUPTED, EXIT_VACUOUS, Suggesting
 from .progress import show_progress
-from .releases import RELEASES, further_options, plugin_command, release_options
+from .release_options import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def _command(name: str, kind: Kind) -> click.Command:
     )
     options.append(
         click.Option(
-            ["--tolerance"], type=parsing.NUMBER, help="Refine composed privacy losses to this relative width."
+            ["--tolerance"], type=number_types.NUMBER, help="Refine composed privacy losses to this relative width."
         )
     )
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)

@@ -11,10 +11,10 @@ import click
 from ..attacks import attack
 from ..options.reading import FLAGS
 from ..spec.question import release_of, sized, threat_of
-from . import parsing
+from . import number_types
 from .main import EXIT_INTERRUPTED, Suggesting
 from .progress import repeat_command, show_progress
-from .releases import RELEASES, further_options, plugin_command, release_options
+from .release_options import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["group"]
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--trials", {"type": parsing.WHOLE, "default": 100_000, "show_default": True, "help": "Reports to attack."}),
-    ("--seed", {"type": parsing.WHOLE, "help": "Gives the same result again."}),
+    (
+        "--trials",
+        {"type": number_types.WHOLE, "default": 100_000, "show_default": True, "help": "Number of reports to attack."},
+    ),
+    ("--seed", {"type": number_types.WHOLE, "help": "Seed, to repeat the result."}),
     ("--maximise", {"type": click.Choice(["rad", "success"]), "default": "rad", "show_default": True}),
-    ("--strategy", {"type": click.Choice(["report", "prior"]), "help": "Another attack than the optimal one."}),
-    ("--confidence", {"type": parsing.NUMBER, "default": 0.95, "show_default": True, "help": "Of the intervals."}),
+    ("--strategy", {"type": click.Choice(["report", "prior"]), "help": "Run this attack instead of the optimal one."}),
+    (
+        "--confidence",
+        {
+            "type": number_types.NUMBER,
+            "default": 0.95,
+            "show_default": True,
+            "help": "Confidence level of the intervals.",
+        },
+    ),
 )
 
 

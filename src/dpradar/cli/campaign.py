@@ -15,7 +15,7 @@ from ..numerics.rounding import rounded
 from ..params import visible
 from ..present.numbers import number, safe_number
 from ..present.verdicts import limit_remark, remark
-from . import parsing
+from . import number_types
 from .main import EXIT_INPUT, EXIT_INTERRUPTED
 from .progress import is_quiet, quiet_option, repeat_command, show_progress
 
@@ -29,7 +29,7 @@ __all__ = ["campaign_command"]
 _WIDTH = 44
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _CREW = (
-    click.option("--workers", type=parsing.WHOLE, help="Shards computed at a time; one for each processor."),
+    click.option("--workers", type=number_types.WHOLE, help="Shards computed at a time; one for each processor."),
     click.option("--executor", metavar="dask://HOST:PORT", help="Compute with a Dask scheduler and its workers."),
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

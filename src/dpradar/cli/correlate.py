@@ -16,10 +16,10 @@ import numpy as np
 from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns, number, span, words
-from . import parsing
+from . import number_types
 from .main import EXIT_UNMET, EXIT_VACUOUS
 from .progress import quiet_option, repeat_command, show_progress
-from .writing import checked_reports, write_reports
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -40,32 +40,57 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 
 @click.command("correlate")
 @click.argument("file")
-@click.option("--group", metavar="COLUMN", help="One row a record: which group it belongs to.")
-@click.option("--value", metavar="COLUMN", help="One row a record: its number.")
-@click.option("--role", metavar="COLUMN", help="One row a record: its kind within the group, such as father or child.")
-@click.option("--columns", metavar="A,B,...", help="Instead, one row a group: the columns with its records' numbers.")
-@click.option("--gaussian", is_flag=True, help="Take groups as jointly Gaussian even if the data speak against it.")
-@click.option("--markov", is_flag=True, help="Instead, one row a time: take the states as a Markov chain.")
-@click.option("--state", metavar="COLUMN or COLUMN>0", help="Of a series: the state, or what makes it 1 instead of 0.")
+@click.option(
+    "--group", metavar="COLUMN", help="Column with the group of a record, in a table with one row per record."
+)
+@click.option("--value", metavar="COLUMN", help="Column with the number of a record.")
+@click.option(
+    "--role", metavar="COLUMN", help="Column with the kind of a record within its group, such as father or child."
+)
+@click.option(
+    "--columns",
+    metavar="A,B,...",
+    help="Instead of --group: the columns with the records' numbers, in a table with one row per group.",
+)
+@click.option("--gaussian", is_flag=True, help="Treat groups as jointly Gaussian even if the data contradict it.")
+@click.option("--markov", is_flag=True, help="Treat the states as a Markov chain, in a table with one row per time.")
+@click.option(
+    "--state",
+    metavar="COLUMN or COLUMN>0",
+    help="Column with the state, or the condition under which it is 1 instead of 0 (with --markov).",
+)
 @click.option(
     "--missing",
     type=click.Choice(["break", "drop", "refuse"]),
     default="break",
     show_default=True,
-    help="Of a series: missing entries interrupt it, are left out, or are an error.",
+    help="Treatment of missing entries: interrupt the series, leave them out, or refuse them (with --markov).",
 )
-@click.option("--period", type=parsing.WHOLE, help="Of a series: also compare parts of a period of so many rows.")
-@click.option("--clip", metavar="LOW:HIGH", help="Values are clipped to this interval and summed.")
-@click.option("--targets", metavar="LOW:HIGH", help="Values of a record that are told apart, or 'any'. [clip, data]")
-@click.option("--epsilon", type=parsing.NUMBER, required=True, help="Of the planned release (replace-one).")
-@click.option("--target", type=parsing.NUMBER, help="The leakage that is allowed; --epsilon if it is not given.")
-@click.option("--simulate", type=parsing.WHOLE, metavar="RUNS", help="Draw the noise for the target so many times.")
-@click.option("--seed", type=parsing.WHOLE, help="Of the simulation.")
+@click.option(
+    "--period", type=number_types.WHOLE, help="Also compare the parts of a period of this many rows (with --markov)."
+)
+@click.option("--clip", metavar="LOW:HIGH", help="Interval to which values are clipped before they are summed.")
+@click.option(
+    "--targets",
+    metavar="LOW:HIGH",
+    help="Interval of the values that an attacker distinguishes, or 'any'; --clip, or the data, unless given.",
+)
+@click.option(
+    "--epsilon", type=number_types.NUMBER, required=True, help="Epsilon of the planned release (replace-one)."
+)
+@click.option("--target", type=number_types.NUMBER, help="Largest leakage allowed; --epsilon unless given.")
+@click.option(
+    "--simulate",
+    type=number_types.WHOLE,
+    metavar="RUNS",
+    help="Simulate this many releases with the noise that meets --target.",
+)
+@click.option("--seed", type=number_types.WHOLE, help="Seed of the simulation.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def correlate_command(**options: Any) -> int:
-    """Tell what a release gives away when records depend on each other: families, meters, time series.
+    """Report what a release gives away when records depend on each other: families, meters, time series.
 
     FILE is a CSV file with a header. Exit code 3: the planned release leaks more than --target; 4: the bound says
     nothing.

@@ -22,7 +22,7 @@ __all__ = ["explain_command"]
 @click.argument("what", metavar="TERM|RULE|NAME|RESULT.json")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def explain_command(what: str, *, as_json: bool) -> int:
-    """Tell what a word, a rule or a saved result means.
+    """Explain a word, a rule or a saved result.
 
     A word such as rad or baseline; a rule such as thm-4.2; a mechanism or guarantee such as oue; or a file that --json
     or save() wrote.

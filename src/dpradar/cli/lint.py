@@ -12,11 +12,11 @@ import click
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS
-from . import parsing
-from .claim import CLAIM, claim_options, stated_claim
+from . import number_types
+from .claim_options import CLAIM, claim_options, stated_claim
 from .main import EXIT_REFUTED, EXIT_UNMET
 from .progress import quiet_option, repeat_command, show_progress
-from .writing import checked_reports, write_reports
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..results.lint import LintReport
@@ -28,14 +28,16 @@ _OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 
 @click.command("lint")
 @click.argument("file", required=False)
-@click.option("--sampler", metavar="MODULE:FUNCTION", help="Instead of a FILE: an implementation to draw from.")
-@click.option("--domain", type=parsing.WHOLE, help="Of the sampler: number of values; the inputs are 0 .. DOMAIN-1.")
-@click.option("--pairs", help="Of the sampler: pairs of neighbouring databases, as module:name.")
+@click.option("--sampler", metavar="MODULE:FUNCTION", help="Implementation to draw from, instead of FILE.")
+@click.option(
+    "--domain", type=number_types.WHOLE, help="Number of values of the sampler; its inputs are 0 .. DOMAIN-1."
+)
+@click.option("--pairs", help="Pairs of neighbouring databases for the sampler, as module:name.")
 @click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
 @claim_options
-@click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
-@click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
+@click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
+@click.option("--significance", type=number_types.NUMBER, default=0.05, show_default=True)
+@click.option("--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if the sampler uses its rng).")
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option

@@ -100,22 +100,22 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "measure": (
         ".measure",
         "measure_command",
-        "Tell what an attack gained: success, success on others, and the difference, with intervals.",
+        "Report what an attack gained: success, success on others, and the difference, with intervals.",
     ),
     "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
     "new": (".new", "new_command", "Write a spec file to start from."),
     "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
     "serve": ("..web.serve", "serve_command", "Explore in the browser: assess, calibrate, compare, attack, audit."),
-    "explain": (".explain", "explain_command", "Tell what a word, a rule or a saved result means."),
+    "explain": (".explain", "explain_command", "Explain a word, a rule or a saved result."),
     "correlate": (
         ".correlate",
         "correlate_command",
-        "Tell what a release gives away when records depend on each other",
+        "Report what a release gives away when records depend on each other.",
     ),
     "account": (
         ".account",
         "account_command",
-        "Tell what the steps of a pipeline cost together, under each granularity",
+        "Report what the steps of a pipeline cost together, under each granularity.",
     ),
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
@@ -124,7 +124,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "reproduce_command",
         "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
     ),
-    "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
+    "list": (".list_command", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (
         ".schema",
         "schema_command",
@@ -150,7 +150,7 @@ def _loader(module: str, name: str) -> Callable[[], click.Command]:
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")
 def app() -> None:
-    """Tell what someone could learn about one person from a differentially private release."""
+    """Report what anyone could learn about one person from a differentially private release."""
 
 
 def _failed(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:
@@ -183,7 +183,7 @@ def _told(error: click.ClickException) -> str:
             message += f" Choose from: {', '.join(map(str, error.param.type.choices))}."
     context = getattr(error, "ctx", None)
     if isinstance(error, click.NoSuchOption) and context is not None:
-        from .releases import instead_of
+        from .release_options import instead_of
 
         instead = instead_of(error.option_name, context.command_path)
         if instead:

@@ -13,7 +13,7 @@ from ..attacks import measure
 from ..errors import ParameterError
 from ..options.reading import Where, columns
 from ..params import bad_cell
-from . import parsing
+from . import number_types
 from .progress import quiet_option, show_progress
 
 if TYPE_CHECKING:
@@ -31,11 +31,13 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 @click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about people who did not.")
 @click.option("--truth", metavar="COLUMN", help="What is true. Without it the columns hold hits: true/false or 1/0.")
 @click.option("--truth-without", metavar="COLUMN", help="What is true of those who did not, if it is another column.")
-@click.option("--within", type=parsing.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much.")
+@click.option(
+    "--within", type=number_types.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much."
+)
 @click.option("--paired", is_flag=True, help="Both columns of a row are about the same target.")
 @click.option("--target", metavar="COLUMN", help="Names the target where some occur in several rows.")
 @click.option(
-    "--confidence", type=parsing.NUMBER, default=0.95, show_default=True, help="Confidence level of the intervals."
+    "--confidence", type=number_types.NUMBER, default=0.95, show_default=True, help="Confidence level of the intervals."
 )
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -10,7 +10,7 @@ import click
 from ..errors import ParameterError
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS
 from .progress import quiet_option, show_progress
-from .writing import checked_reports, write_reports
+from .report_files import checked_reports, write_reports
 
 __all__ = ["run_command"]
 
