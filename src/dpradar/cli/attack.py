@@ -55,8 +55,8 @@ def _command(name: str, kind: Kind) -> click.Command:
 
 
 def _run(kind: str, **options: Any) -> int:
-    asked = sized({**options, "kind": kind}, FLAGS)
-    what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
+    question = sized({**options, "kind": kind}, FLAGS)
+    what, threat = release_of(question, FLAGS), threat_of(question, FLAGS)
     settings = {name: options[name] for name in ("trials", "seed", "maximise", "strategy", "confidence")}
     with show_progress("attack") as progress:
         run = attack(what, threat, progress=progress.count, **settings)

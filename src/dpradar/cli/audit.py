@@ -113,16 +113,16 @@ def _protocol(options: dict[str, Any]) -> Any:
         return None
     if options["claim_epsilon"] is None or options["domain"] is None:
         raise ParameterError("--protocol", "used with --claim-epsilon and --domain", "one of them missing")
-    asked = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
-    return release_of(asked, FLAGS)
+    question = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
+    return release_of(question, FLAGS)
 
 
 def _threat(options: dict[str, Any]) -> Threat | None:
     if not options["by_rad"]:
         return None
     if options["prior"] is not None:
-        given = words(options["prior"], "prior", FLAGS)
-        return Threat(Prior.of([number(word, "--prior") for word in given]))
+        probabilities = words(options["prior"], "prior", FLAGS)
+        return Threat(Prior.of([number(word, "--prior") for word in probabilities]))
     if options["domain"] is None:
         raise ParameterError("--rad", "used with --domain or --prior", "neither")
     FLAGS.check_count(options["domain"], "domain")

@@ -146,9 +146,9 @@ def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
     from ..correlated import fit
     from ..correlated.fitting import numbers_in
 
-    given = [name for name in _TABLE_ONLY if options[name] is not None]
-    if given or options["gaussian"]:
-        flag = f"--{given[0] if given else 'gaussian'}"
+    table_options = [name for name in _TABLE_ONLY if options[name] is not None]
+    if table_options or options["gaussian"]:
+        flag = f"--{table_options[0] if table_options else 'gaussian'}"
         raise ParameterError(flag, "left out with --markov", "both", "It is about tables of groups.")
     if options["state"] is None:
         hint = 'Such as --state mode, or --state "steps>0".'
@@ -172,14 +172,14 @@ def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any],
     return match["column"], lambda entry: int(compare(entry, limit))
 
 
-def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> Correlation:
+def _simulated(result: Correlation, model: Fit, runs: int, seed: int | None) -> Correlation:
     from ..correlated.accuracy import simulate
 
-    chosen = result.chosen
-    if chosen is None or chosen.epsilon is None or result.sensitivity is None or found.answer is None:
+    noise = result.chosen
+    if noise is None or noise.epsilon is None or result.sensitivity is None or model.answer is None:
         hint = "Needs --clip, or a state that is a condition, and a target that some noise keeps."
         raise ParameterError("--simulate", "used where the noise and the answer are known", "an unknown one", hint)
-    drawn = checked_seed("simulate", seed)
-    rng = np.random.default_rng(drawn)
-    run = simulate(found.answer, result.sensitivity / chosen.epsilon, runs=runs, rng=rng, seed=drawn)
+    checked = checked_seed("simulate", seed)
+    rng = np.random.default_rng(checked)
+    run = simulate(model.answer, result.sensitivity / noise.epsilon, runs=runs, rng=rng, seed=checked)
     return replace(result, simulated=run)

@@ -49,11 +49,13 @@ def lint_command(**options: Any) -> int:
     outputs that were drawn. Exit code 5: a finding refutes the claim; 3: the claim does not follow.
     """
     if options["as_survey"]:
-        asked = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
-        given = [word for word, value in asked.items() if value]
-        if given:
+        sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
+        conflicting = [word for word, value in sources.items() if value]
+        if conflicting:
             hint = "It lists published mechanisms."
-            raise ParameterError("--survey", "given without FILE, --sampler and --report", " and ".join(given), hint)
+            raise ParameterError(
+                "--survey", "given without FILE, --sampler and --report", " and ".join(conflicting), hint
+            )
         return _survey(as_json=options["as_json"])
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"
@@ -99,8 +101,8 @@ def _survey(*, as_json: bool) -> int:
 
     rows = survey()
     if as_json:
-        told = [{name: getattr(row, name) for name in row.__slots__} for row in rows]
-        click.echo(json.dumps({"schema": "dpradar/survey/1", "mechanisms": told}))
+        mechanisms = [{name: getattr(row, name) for name in row.__slots__} for row in rows]
+        click.echo(json.dumps({"schema": "dpradar/survey/1", "mechanisms": mechanisms}))
         return 0
     for row in rows:
         rules = f" [{', '.join(row.rules)}]" if row.rules else ""
