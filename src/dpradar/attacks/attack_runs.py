@@ -37,7 +37,7 @@ CONFIDENCE = Param(
     high=1.0,
     low_open=True,
     high_open=True,
-    what="the probability with which an interval holds the true number",
+    what="the probability that an interval contains the true value",
     typical=(0.9, 0.999),
 )
 _ENTRIES = 8_000_000  # reports times values in one piece of work

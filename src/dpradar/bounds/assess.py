@@ -346,7 +346,7 @@ def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
 
 def _first_reason(ledger: _Ledger, quantity: str) -> str:
     reasons = [f"{d.rule}: {d.why}" for d in ledger.discarded if d.quantity == quantity]
-    return "; ".join(reasons) if reasons else "no rule speaks about it"
+    return "; ".join(reasons) if reasons else "no rule covers this case"
 
 
 def _ceiling(case: Case, rad: tuple[Bound, Finding] | None) -> Bound | None:
