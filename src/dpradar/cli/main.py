@@ -110,12 +110,12 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "correlate": (
         ".correlate",
         "correlate_command",
-        "Report what a release gives away when records depend on each other.",
+        "Report what a release gives away when records depend on each other",
     ),
     "account": (
         ".account",
         "account_command",
-        "Report what the steps of a pipeline cost together, under each granularity.",
+        "Report what the steps of a pipeline cost together, under each granularity",
     ),
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
