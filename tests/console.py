@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from dpradar.cli.progress import INTERVAL
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts)]
 _BLOCK = re.compile(r"^```console\n(.*?)^```", flags=re.M | re.S)
@@ -60,7 +62,7 @@ def blocks(path: Path) -> list[list[Step]]:
 def run(command: str, folder: Path) -> list[str]:
     """Run a command as a person would, 100 columns wide, and return what it printed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", INTERVAL: "86400"}
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -7,18 +7,22 @@ DpradarError
 ├── NumericsError(ArithmeticError)  a computation could not reach the accuracy it promises
 ├── InconsistentEvidence            a lower bound lies above an upper bound: a bug or a broken claim
 └── MissingExtra(ImportError)       an optional dependency is not installed
+
+KeyboardInterrupt
+└── AssessmentInterrupted           Ctrl-C during an assessment; holds the bounds computed so far
 """
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
+    "AssessmentInterrupted",
     "DpradarError",
     "InconsistentEvidence",
     "MissingExtra",
@@ -35,6 +39,21 @@ _TOO_LONG = "integer string conversion"  # part of Python's message about an int
 
 class DpradarError(Exception):
     """Catch this to catch everything dpradar raises on purpose."""
+
+
+class AssessmentInterrupted(KeyboardInterrupt):
+    """An assessment was interrupted before every rule was run.
+
+    ``partial`` is an ``Assessment`` with the bounds of the rules that were run. They hold, but a rule that was not run
+    may give a tighter one. It is None where nothing may be shown: bounds for a prior that was counted in a table
+    are rounded only at the end.
+    """
+
+    def __init__(self, partial: Any, rules_run: int, rules: int) -> None:
+        self.partial = partial
+        self.rules_run = rules_run
+        self.rules = rules
+        super().__init__(f"interrupted after {rules_run} of {rules} rules")
 
 
 class ParameterError(DpradarError, ValueError):

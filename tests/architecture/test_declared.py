@@ -28,7 +28,7 @@ def _lowest(package: str) -> tuple[int, ...]:
 def test_the_lowest_click_has_what_the_command_line_needs():
     # NoArgsIsHelpError came with 8.2. ParamType takes a type parameter from 8.4 on: no class may need one when it runs.
     assert _lowest("click") >= (8, 2)
-    source = (ROOT / "src" / "dpradar" / "cli" / "parsing.py").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "dpradar" / "cli" / "number_types.py").read_text(encoding="utf-8")
     assert not re.search(r"^class .*ParamType\[", source, flags=re.M)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from dpradar.cli.progress import bar
+from dpradar.cli.progress import is_quiet, quiet_option, show_progress
 from dpradar.errors import ParameterError
 
 __all__ = ["reproduce_command"]
@@ -37,6 +37,7 @@ __all__ = ["reproduce_command"]
     help="Processes that train, or figures at a time; as many as there are cores.",
 )
 @click.option("--only", help="With all: sources or figures, such as rad,unify:fig4.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reproduce_command(figure: str | None, out: Path | None, only: str | None, as_json: bool, **options: Any) -> None:
     """Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.
@@ -70,9 +71,14 @@ def _one(figure: str, out: Path, *, as_json: bool, data: Path | None, **options:
     from .figures import reproduce
 
     try:
-        with bar(figure) as moved:
+        with show_progress(figure) as progress:
             files = reproduce(
-                figure, out, data, lambda text: click.echo(text, err=True), effort=_effort(**options), bar=moved
+                figure,
+                out,
+                data,
+                lambda text: click.echo(text, err=True),
+                effort=_effort(**options),
+                bar=progress.count,
             )
     except OSError as error:
         raise _unwritable(out, error) from None
@@ -81,6 +87,11 @@ def _one(figure: str, out: Path, *, as_json: bool, data: Path | None, **options:
         return
     for file in files:
         click.echo(f"wrote {file}")
+
+
+def _print_progress(text: str) -> None:
+    if not is_quiet():
+        click.echo(text, err=True)
 
 
 def _all(out: Path | None, only: str | None, *, as_json: bool, data: Path | None, **options: Any) -> None:
@@ -93,7 +104,7 @@ def _all(out: Path | None, only: str | None, *, as_json: bool, data: Path | None
     folder = out or Path("reproduction-quick" if effort.quick else "reproduction")
     words = [word for word in (only or "").split(",") if word]
     try:
-        run = reproduce_all(folder, data, lambda text: click.echo(text, err=True), effort=effort, only=words)
+        run = reproduce_all(folder, data, _print_progress, effort=effort, only=words)
         page, verdicts = write_page(run, folder), counts(run, folder)
     except OSError as error:
         raise _unwritable(folder, error) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
-from ..errors import InconsistentEvidence, NumericsError, ParameterError
+from ..errors import AssessmentInterrupted, InconsistentEvidence, NumericsError, ParameterError
 from ..guarantees.accuracy import TOLERANCE, Accuracy, accuracy, computed_with
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
@@ -25,7 +25,7 @@ from .rules import RULES
 from .tradeoff_rates import Rates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..results.bound import Quantity
     from .rule import Rule
@@ -66,6 +66,13 @@ class _Ledger:
         else:
             for bound, finding in bounds:
                 self.by_quantity.setdefault(finding.quantity, []).append((bound, finding))
+
+    def sort(self, rules: Sequence[Rule]) -> None:
+        """Sort bounds and reasons by rule, so that of equal bounds the first rule wins, whichever was run first."""
+        place = {rule.name: i for i, rule in reversed(list(enumerate(rules)))}
+        self.discarded.sort(key=lambda discarded: place[discarded.rule])
+        for rows in self.by_quantity.values():
+            rows.sort(key=lambda row: place[row[0].rule])
 
     def add_success_from(self, rad: Bound, baseline: float) -> None:
         """Add success <= baseline + rad: a false hit is a blind guess (docs/derivations/success-minus-blind.md)."""
@@ -136,6 +143,7 @@ def assess(
     rng: np.random.Generator | None = None,
     tolerance: float | None = None,
     include_prior: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> Assessment:
     """Return what someone could learn about one person from a release.
 
@@ -170,6 +178,12 @@ def assess(
         default they have two, rounded to the safe side, and where no risk is exact they hold for all tables with the
         same counts in steps of up to 5 rows, so that the counts are not found by trying. Exact risks always have all
         their digits, and reveal something about the prior.
+    progress
+        Called with a line of text before every rule is run. What it raises ends the assessment.
+
+    Notes
+    -----
+    Ctrl-C raises ``errors.AssessmentInterrupted``, a ``KeyboardInterrupt`` that holds the bounds computed so far.
 
     Examples
     --------
@@ -186,11 +200,14 @@ def assess(
     case = Case(what, threat, relation, rng=generator, include_prior=include_prior)
     requested_accuracy = accuracy() if tolerance is None else Accuracy(TOLERANCE.check("assess", tolerance))
     with computed_with(requested_accuracy):
-        return assess_case(case, extra_rules)
+        return assess_case(case, extra_rules, progress=progress)
 
 
 def assess_case(
-    case: Case, extra_rules: Sequence[Rule] = (), quantities: frozenset[Quantity] = frozenset(QUANTITIES)
+    case: Case,
+    extra_rules: Sequence[Rule] = (),
+    quantities: frozenset[Quantity] = frozenset(QUANTITIES),
+    progress: Callable[[str], None] | None = None,
 ) -> Assessment:
     """Return the assessment of a case; rules that do not bound the requested quantities are not run.
 
@@ -199,12 +216,12 @@ def assess_case(
     _ = case.release  # errors in the description come before any computation
     prior, rounded = case.threat.prior, case.threat.rounded
     if prior is None or prior.measured is None or case.include_prior:
-        return _assess_quantities(case, extra_rules, quantities)
+        return _assess_quantities(case, extra_rules, quantities, progress)
     if rounded is case.threat:
-        return coarse(_assess_quantities(case, extra_rules, quantities))
-    if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities)):
+        return coarse(_assess_quantities(case, extra_rules, quantities, progress))
+    if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities, progress)):
         return coarse(as_counted)
-    result = _assess_quantities(case.about_threat(rounded), extra_rules, quantities)
+    result = _assess_quantities(case.about_threat(rounded), extra_rules, quantities, progress)
     return replace(coarse(result), threat=replace(result.threat, id=case.threat.id))
 
 
@@ -215,16 +232,36 @@ def _has_exact_risk(result: Assessment) -> bool:
     return result.success is not None and result.success.side == "exact" and result.baseline != 1.0
 
 
-def _assess_quantities(case: Case, extra_rules: Sequence[Rule], quantities: frozenset[Quantity]) -> Assessment:
+def _assess_quantities(
+    case: Case,
+    extra_rules: Sequence[Rule],
+    quantities: frozenset[Quantity],
+    progress: Callable[[str], None] | None,
+) -> Assessment:
     estimated = case.threat.prior is not None and case.threat.prior.measured is not None
     ledger = _Ledger(coarse=estimated and not case.include_prior)
     # success <= baseline + rad, and the gain is success minus baseline.
     needed = quantities | ({"success", "rad"} if quantities & {"gain", "success"} else set())
     everything = quantities == frozenset(QUANTITIES)
-    for rule in (*RULES, *extra_rules):
-        if needed & set(rule.quantities) and (everything or not rule.from_below):
+    rules = [
+        rule for rule in (*RULES, *extra_rules) if needed & set(rule.quantities) and (everything or not rule.from_below)
+    ]
+    rules_run = 0
+    try:
+        # Engines last: they take longest, and an assessment that is interrupted then has the bounds of the others.
+        for rule in sorted(rules, key=lambda rule: rule.engine):
+            if progress is not None:
+                progress(f"rule {rules_run + 1} of {len(rules)}, {rule.name}")
             ledger.run(rule, case)
-    return _assessment(case, ledger, everything=everything)
+            rules_run += 1
+        ledger.sort(rules)
+        if progress is not None:
+            progress("summary of the bounds")
+        return _assessment(case, ledger, everything=everything)
+    except KeyboardInterrupt:
+        # A prior that was counted in a table may be shown only in rounded bounds.
+        partial = None if ledger.coarse else _assessment(case, ledger, everything=False)
+        raise AssessmentInterrupted(partial, rules_run, len(rules)) from None
 
 
 def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:

@@ -12,14 +12,15 @@ import click
 from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns
 from ..params import shown
-from . import parsing
+from . import number_types
 from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS
-from .progress import repeat_command
-from .writing import checked_reports, write_reports
+from .progress import quiet_option, repeat_command, show_progress
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..granularity import Pipeline
     from ..results.accounting import Accounting
+    from .progress import Progress
 
 __all__ = ["account_command"]
 
@@ -28,23 +29,34 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 
 @click.command("account")
 @click.argument("file")
-@click.option("--target", "targets", multiple=True, metavar="GRANULARITY", help="Account for this one too.")
-@click.option("--m", type=parsing.WHOLE, help="Also tell what someone could learn about a unit with so many values.")
-@click.option("--trajectories", metavar="CSV", help="Also advise on a stream: one row a point.")
-@click.option("--user", default="user", show_default=True, metavar="COLUMN", help="Of the stream: whose point it is.")
-@click.option("--time", default="time", show_default=True, metavar="COLUMN", help="Of the stream: whole numbers.")
-@click.option("--place", default="place", show_default=True, metavar="COLUMN", help="Of the stream: where.")
-@click.option("--window", type=parsing.WHOLE, help="Of the stream: the window of w-event DP to look at.")
+@click.option("--target", "targets", multiple=True, metavar="GRANULARITY", help="Also account for this granularity.")
+@click.option("--m", type=number_types.WHOLE, help="Also report the risk for a unit that can take N values.")
+@click.option("--trajectories", metavar="CSV", help="Also advise on a stream, whose table has one row per point.")
+@click.option(
+    "--user", default="user", show_default=True, metavar="COLUMN", help="Column of --trajectories with the user."
+)
+@click.option(
+    "--time",
+    default="time",
+    show_default=True,
+    metavar="COLUMN",
+    help="Column of --trajectories with the time, in whole numbers.",
+)
+@click.option(
+    "--place", default="place", show_default=True, metavar="COLUMN", help="Column of --trajectories with the place."
+)
+@click.option("--window", type=number_types.WHOLE, help="Window of w-event DP to consider (with --trajectories).")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def account_command(**options: Any) -> int:
-    """Tell what the steps of a pipeline cost together, under each granularity, and whether its claim follows.
+    """Report what the steps of a pipeline cost together, under each granularity, and whether its claim follows.
 
     FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The rules of `dpradar lint` are applied
     too, and the worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is
     stated; 4: there is no claim, and nothing follows under any granularity.
     """
-    from ..granularity import Granularity, account
+    from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline
 
     paths = checked_reports(options["reports"])
@@ -54,42 +66,49 @@ def account_command(**options: Any) -> int:
     pipeline = read_pipeline(options["file"])
     more = [Granularity.parse(text) for text in options["targets"]]
     pipeline = replace(pipeline, targets=(*pipeline.targets, *more))
-    stream = None if options["trajectories"] is None else _stream(options)
-    if stream is not None:
-        pipeline = _limited(pipeline, stream)
-    found = account(pipeline)
-    if stream is not None:
-        found = replace(found, advice=_advice(found, pipeline, stream, options["window"]))
-        if found.advice is None:
-            click.echo(
-                "No advice from the trajectories: under no granularity of a stream is the total finite.", err=True
-            )
-    if options["m"] is not None:
-        found = _assessed(found, options["m"])
-    found = replace(found, command=repeat_command(None))
-    click.echo(json.dumps(found.to_dict()) if options["as_json"] else _told(found, options["file"]))
-    write_reports(found, paths)
-    if found.refuted:
+    with show_progress("account") as progress:
+        accounting = _accounting(pipeline, options, progress)
+    if options["trajectories"] is not None and accounting.advice is None:
+        click.echo("No advice from the trajectories: under no granularity of a stream is the total finite.", err=True)
+    accounting = replace(accounting, command=repeat_command(None))
+    text = f"{accounting.explain()}\n\nNext: dpradar lint {options['file']}"
+    click.echo(json.dumps(accounting.to_dict()) if options["as_json"] else text)
+    write_reports(accounting, paths)
+    if accounting.refuted:
         return EXIT_REFUTED
-    if found.met is False:
+    if accounting.met is False:
         return EXIT_UNMET
-    if found.met is None and found.vacuous:
+    if accounting.met is None and accounting.vacuous:
         return EXIT_VACUOUS
-    return EXIT_UNMET if found.findings else 0
+    return EXIT_UNMET if accounting.findings else 0
 
 
-def _told(found: Accounting, file: str) -> str:
-    return f"{found.explain()}\n\nNext: dpradar lint {file}"
+def _accounting(pipeline: Pipeline, options: dict[str, Any], progress: Progress) -> Accounting:
+    """Return the costs of a pipeline, with advice on its stream and the risk for a unit where they are asked for."""
+    from ..granularity import account
+
+    stream = None
+    if options["trajectories"] is not None:
+        progress.describe("read the trajectories")
+        stream = _stream(options)
+        pipeline = _with_stream_sizes(pipeline, stream)
+    progress.describe("account for the steps")
+    accounting = account(pipeline)
+    if stream is not None:
+        progress.describe("advise on the stream")
+        accounting = replace(accounting, advice=_advice(accounting, pipeline, stream, options["window"]))
+    return accounting if options["m"] is None else _with_assessment(accounting, options["m"], progress)
 
 
-def _assessed(found: Accounting, m: int) -> Accounting:
+def _with_assessment(accounting: Accounting, m: int, progress: Progress) -> Accounting:
     from ..bounds import assess
     from ..granularity import guarantee
     from ..threats import Prior, Threat
 
     FLAGS.check_count(m, "m")
-    promise = guarantee(found, found.totals[0].granularity)
-    return replace(found, assessment=assess(promise, Threat(Prior.uniform(m))))
+    promise = guarantee(accounting, accounting.totals[0].granularity)
+    assessment = assess(promise, Threat(Prior.uniform(m)), progress=progress.describe)
+    return replace(accounting, assessment=assessment)
 
 
 def _stream(options: dict[str, Any]) -> dict[str, dict[int, str]]:
@@ -99,7 +118,7 @@ def _stream(options: dict[str, Any]) -> dict[str, dict[int, str]]:
     if missing:
         allowed = f"a column of the file ({', '.join(table)})"
         raise ParameterError(f"--{missing[0]}", allowed, repr(options[missing[0]]))
-    found: dict[str, dict[int, str]] = {}
+    points: dict[str, dict[int, str]] = {}
     rows = zip(*(table[options[name]] for name in ("user", "time", "place")), strict=True)
     for line, (user, time, place) in enumerate(rows, start=2):
         try:
@@ -107,13 +126,13 @@ def _stream(options: dict[str, Any]) -> dict[str, dict[int, str]]:
         except ValueError:
             hint = "Count times in steps of the stream: 0, 1, 2, ..."
             raise ParameterError("--time", "a column of whole numbers", f"{shown(time)} in line {line}", hint) from None
-        found.setdefault(user, {})[moment] = place
-    if not found:
+        points.setdefault(user, {})[moment] = place
+    if not points:
         raise ParameterError("--trajectories", "a table with points", "none")
-    return found
+    return points
 
 
-def _limited(pipeline: Pipeline, stream: dict[str, dict[int, str]]) -> Pipeline:
+def _with_stream_sizes(pipeline: Pipeline, stream: dict[str, dict[int, str]]) -> Pipeline:
     """Return the pipeline with the sizes of the stream where it states none."""
     times = [time for row in stream.values() for time in row]
     facts = pipeline.facts
@@ -126,14 +145,14 @@ def _limited(pipeline: Pipeline, stream: dict[str, dict[int, str]]) -> Pipeline:
     return replace(pipeline, facts=facts)
 
 
-def _advice(found: Accounting, pipeline: Pipeline, stream: dict[str, dict[int, str]], window: int | None) -> Any:
+def _advice(accounting: Accounting, pipeline: Pipeline, stream: dict[str, dict[int, str]], window: int | None) -> Any:
     from ..granularity import Granularity, advise
 
-    able = [Granularity.parse(total.granularity) for total in found.totals if total.finite]
-    able = [one for one in able if one.kind in ("stream", "any") and one.name != "free-lunch"]
-    if not able:
+    finite = [Granularity.parse(total.granularity) for total in accounting.totals if total.finite]
+    of_streams = [one for one in finite if one.kind in ("stream", "any") and one.name != "free-lunch"]
+    if not of_streams:
         return None
-    total = found.total(able[0])
+    total = accounting.total(of_streams[0])
     if total.epsilon is None:
         return None
-    return advise(stream, granularity=able[0], epsilon=total.epsilon, hidden=pipeline.facts.hidden, window=window)
+    return advise(stream, granularity=of_streams[0], epsilon=total.epsilon, hidden=pipeline.facts.hidden, window=window)

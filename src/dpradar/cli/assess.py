@@ -9,19 +9,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..bounds import assess
+from ..errors import AssessmentInterrupted
 from ..options.reading import FLAGS, numbers
+from ..present.numbers import number
 from ..present.pages import page_of
 from ..present.sentences import rate_sentence
 from ..present.text import table_lines, text
 from ..spec.question import release_of, sized, threat_of
-from . import parsing
-from .main import EXIT_VACUOUS, Suggesting
-from .releases import RELEASES, further_options, plugin_command, release_options
+from . import number_types
+from .main import EXIT_INTERRUPTED, EXIT_VACUOUS, Suggesting
+from .progress import show_progress
+from .release_options import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..results import Assessment
+    from ..results import Assessment, Bound
     from ..spec.kinds import Kind
 
 __all__ = ["group"]
@@ -34,35 +37,64 @@ def _command(name: str, kind: Kind) -> click.Command:
     )
     options.append(
         click.Option(
-            ["--fpr"], metavar="LIST", help="Also the largest true-positive rate at these false-positive rates."
+            ["--fpr"], metavar="LIST", help="Also report the largest true-positive rate at these false-positive rates."
         )
     )
     options.append(
         click.Option(
-            ["--tolerance"], type=parsing.NUMBER, help="Refine composed privacy losses to this relative width."
+            ["--tolerance"], type=number_types.NUMBER, help="Refine composed privacy losses to this relative width."
         )
     )
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
 
 
 def _run(kind: str, **options: Any) -> int:
-    asked = sized({**options, "kind": kind}, FLAGS)
-    what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
-    result = assess(what, threat, neighbours=options["neighbours"], tolerance=options["tolerance"])
-    rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
-    _show(result, rates, as_json=options["as_json"], show_all=options["show_all"])
+    try:
+        return _answer(kind, options)
+    except AssessmentInterrupted as interruption:
+        return _show_incomplete(interruption, as_json=options["as_json"])
+
+
+def _answer(kind: str, options: dict[str, Any]) -> int:
+    with show_progress("assess") as progress:
+        question = sized({**options, "kind": kind}, FLAGS)
+        what, threat = release_of(question, FLAGS), threat_of(question, FLAGS)
+        settings: dict[str, Any] = {name: options[name] for name in ("neighbours", "tolerance")}
+        result = assess(what, threat, **settings, progress=progress.describe)
+        rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
+        tprs = {f"{fpr:g}": result.tpr(fpr) for fpr in rates}
+    _show(result, tprs, as_json=options["as_json"], show_all=options["show_all"])
     return EXIT_VACUOUS if result.says_nothing else 0
 
 
-def _show(result: Assessment, rates: list[float], *, as_json: bool, show_all: bool) -> None:
-    found = {f"{fpr:g}": result.tpr(fpr) for fpr in rates}
+def _show_incomplete(interruption: AssessmentInterrupted, *, as_json: bool) -> int:
+    """Show the bounds of an interrupted assessment; they hold, but a rule that was not run may give a tighter one."""
+    partial: Assessment | None = interruption.partial
+    bounds = {} if partial is None else {name: bound for name, bound in partial.bounds.items() if bound is not None}
+    if partial is None or not bounds:
+        raise KeyboardInterrupt
     if as_json:
-        told = {"tpr": {fpr: bound.to_dict() for fpr, bound in found.items()}} if found else {}
-        click.echo(json.dumps({**result.to_dict(), **told}))
+        content = {name: bound.to_dict() for name, bound in bounds.items()}
+        counts = {"rules_run": interruption.rules_run, "rules": interruption.rules}
+        answer = {"schema": "dpradar/assessment-incomplete/1", "complete": False, "exit": EXIT_INTERRUPTED, **counts}
+        click.echo(json.dumps({**answer, "release": partial.release, "threat": partial.threat, "bounds": content}))
+    else:
+        click.echo(f"INCOMPLETE. Interrupted after {interruption.rules_run} of {interruption.rules} rules.")
+        click.echo(f"\nBounds so far for {partial.release}. They hold; the other rules may give tighter ones:")
+        for name, bound in bounds.items():
+            click.echo(f"  {name:<12}{number(bound, 6)} ({bound.rule})")
+    click.echo("error: interrupted before every rule was run", err=True)
+    return EXIT_INTERRUPTED
+
+
+def _show(result: Assessment, tprs: dict[str, Bound], *, as_json: bool, show_all: bool) -> None:
+    if as_json:
+        rates = {"tpr": {fpr: bound.to_dict() for fpr, bound in tprs.items()}} if tprs else {}
+        click.echo(json.dumps({**result.to_dict(), **rates}))
         return
     page = page_of(result)
     click.echo(text(page))
-    for fpr, bound in found.items():
+    for fpr, bound in tprs.items():
         click.echo(rate_sentence(float(fpr), bound))
     if not show_all:
         click.echo("\nAdd --all to list the other bounds and why they were not used. Machine-readable: add --json.")

@@ -11,10 +11,10 @@ import click
 from ..attacks import attack
 from ..options.reading import FLAGS
 from ..spec.question import release_of, sized, threat_of
-from . import parsing
+from . import number_types
 from .main import EXIT_INTERRUPTED, Suggesting
-from .progress import bar, repeat_command
-from .releases import RELEASES, further_options, plugin_command, release_options
+from .progress import repeat_command, show_progress
+from .release_options import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,11 +24,22 @@ if TYPE_CHECKING:
 __all__ = ["group"]
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--trials", {"type": parsing.WHOLE, "default": 100_000, "show_default": True, "help": "Reports to attack."}),
-    ("--seed", {"type": parsing.WHOLE, "help": "Gives the same result again."}),
+    (
+        "--trials",
+        {"type": number_types.WHOLE, "default": 100_000, "show_default": True, "help": "Number of reports to attack."},
+    ),
+    ("--seed", {"type": number_types.WHOLE, "help": "Seed, to repeat the result."}),
     ("--maximise", {"type": click.Choice(["rad", "success"]), "default": "rad", "show_default": True}),
-    ("--strategy", {"type": click.Choice(["report", "prior"]), "help": "Another attack than the optimal one."}),
-    ("--confidence", {"type": parsing.NUMBER, "default": 0.95, "show_default": True, "help": "Of the intervals."}),
+    ("--strategy", {"type": click.Choice(["report", "prior"]), "help": "Run this attack instead of the optimal one."}),
+    (
+        "--confidence",
+        {
+            "type": number_types.NUMBER,
+            "default": 0.95,
+            "show_default": True,
+            "help": "Confidence level of the intervals.",
+        },
+    ),
 )
 
 
@@ -44,11 +55,11 @@ def _command(name: str, kind: Kind) -> click.Command:
 
 
 def _run(kind: str, **options: Any) -> int:
-    asked = sized({**options, "kind": kind}, FLAGS)
-    what, threat = release_of(asked, FLAGS), threat_of(asked, FLAGS)
+    question = sized({**options, "kind": kind}, FLAGS)
+    what, threat = release_of(question, FLAGS), threat_of(question, FLAGS)
     settings = {name: options[name] for name in ("trials", "seed", "maximise", "strategy", "confidence")}
-    with bar("attack") as progress:
-        run = attack(what, threat, progress=progress, **settings)
+    with show_progress("attack") as progress:
+        run = attack(what, threat, progress=progress.count, **settings)
     if options["as_json"]:
         click.echo(json.dumps(run.to_dict()))
     else:

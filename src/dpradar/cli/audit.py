@@ -15,10 +15,10 @@ from ..options.reading import FLAGS, number, words
 from ..spec.kinds import KINDS, kind_named
 from ..spec.question import release_of
 from ..threats import Prior, Threat
-from . import parsing
-from .claim import claim_options, stated_claim
+from . import number_types
+from .claim_options import claim_options, stated_claim
 from .main import EXIT_INTERRUPTED, EXIT_REFUTED
-from .progress import bar, repeat_command
+from .progress import quiet_option, repeat_command, show_progress
 
 __all__ = ["audit_command"]
 
@@ -45,11 +45,13 @@ class _Protocol(_Choice):
 @click.argument("target")
 @click.option("--program", is_flag=True, help="TARGET is a command line to run: one input a line, one output a line.")
 @click.option("--format", "form", type=click.Choice(["lines", "json"]), default="lines", show_default=True)
-@click.option("--seconds", type=parsing.NUMBER, default=60.0, show_default=True, help="Limit for one run of a program.")
 @click.option(
-    "--memory", type=parsing.NUMBER, default=2e9, show_default=True, help="Bytes a program may use; 0: no limit."
+    "--seconds", type=number_types.NUMBER, default=60.0, show_default=True, help="Limit for one run of a program."
 )
-@click.option("--domain", type=parsing.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
+@click.option(
+    "--memory", type=number_types.NUMBER, default=2e9, show_default=True, help="Bytes a program may use; 0: no limit."
+)
+@click.option("--domain", type=number_types.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
 @click.option("--pairs", help="Pairs of neighbouring data sets, as module:name; TARGET is a function of one.")
 @click.option("--input", "input_column", default="input", show_default=True, help="Column of a log.")
 @click.option("--output", "output_column", default="output", show_default=True, help="Column (or a,b,c) of a log.")
@@ -60,17 +62,26 @@ class _Protocol(_Choice):
     show_default=True,
 )
 @claim_options
-@click.option("--protocol", type=_Protocol(_PROTOCOLS), help="How reports are read: a test of its likelihood ratio.")
+@click.option("--protocol", type=_Protocol(_PROTOCOLS), help="Protocol of the reports; tests its likelihood ratio.")
 @click.option(
     "--rad", "by_rad", is_flag=True, help="Audit by the advantage of an attack; uniform prior unless --prior."
 )
 @click.option("--prior", help="With --rad: p1,p2,... or @file.")
-@click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
+@click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
+@click.option("--significance", type=number_types.NUMBER, default=0.05, show_default=True)
 @click.option("--sequential", is_flag=True, help="Stop as soon as the claim is refuted.")
-@click.option("--looks", type=parsing.WHOLE, default=50, show_default=True, help="Of a sequential audit.")
+@click.option(
+    "--looks",
+    type=number_types.WHOLE,
+    default=50,
+    show_default=True,
+    help="Number of interim looks (with --sequential).",
+)
 @click.option("--one-value", is_flag=True, help="TARGET is a function of one value, not of an array of them.")
-@click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where TARGET uses the rng it is given).")
+@click.option(
+    "--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if TARGET uses the rng it receives)."
+)
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit_command(**options: Any) -> int:
     """Test a claim of privacy on outputs of an implementation.
@@ -87,8 +98,9 @@ def audit_command(**options: Any) -> int:
         settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
     if options["pairs"] is not None:
         settings["pairs"] = import_object(options["pairs"], "--pairs")
-    with bar("audit") as progress:
-        result = audit(sampler, claim=claim, protocol=protocol, threat=_threat(options), progress=progress, **settings)
+    threat = _threat(options)
+    with show_progress("audit") as progress:
+        result = audit(sampler, claim=claim, protocol=protocol, threat=threat, progress=progress.count, **settings)
     result = replace(result, command=repeat_command(result.seed))
     click.echo(json.dumps(result.to_dict()) if options["as_json"] else result.explain())
     if not result.complete:
@@ -101,16 +113,16 @@ def _protocol(options: dict[str, Any]) -> Any:
         return None
     if options["claim_epsilon"] is None or options["domain"] is None:
         raise ParameterError("--protocol", "used with --claim-epsilon and --domain", "one of them missing")
-    asked = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
-    return release_of(asked, FLAGS)
+    question = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
+    return release_of(question, FLAGS)
 
 
 def _threat(options: dict[str, Any]) -> Threat | None:
     if not options["by_rad"]:
         return None
     if options["prior"] is not None:
-        given = words(options["prior"], "prior", FLAGS)
-        return Threat(Prior.of([number(word, "--prior") for word in given]))
+        probabilities = words(options["prior"], "prior", FLAGS)
+        return Threat(Prior.of([number(word, "--prior") for word in probabilities]))
     if options["domain"] is None:
         raise ParameterError("--rad", "used with --domain or --prior", "neither")
     FLAGS.check_count(options["domain"], "domain")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,8 @@ from ..options.reading import FLAGS, number
 from ..options.tables import options_in
 from ..spec.question import release_of, sized, threat_of
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
-from .releases import RELEASES, further_options, plugin_command, release_options
+from .progress import show_progress
+from .release_options import RELEASES, further_options, plugin_command, release_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,26 +47,27 @@ def _command(name: str, kind: Kind) -> click.Command:
             "times. rad=0.1@acknowledge=near-ceiling accepts a release that hardly protects.",
         )
     )
-    options.append(click.Option(["--free"], help="The parameter to choose, when that is not clear."))
+    options.append(click.Option(["--free"], help="Parameter to calibrate, if the mechanism has several."))
     return click.Command(name, params=options, callback=partial(_run, name, kind), help=kind.help)
 
 
 def _free(kind: Kind, options: dict[str, Any]) -> Param:
     """Return the parameter to choose: the one named, or the one of those that make noise that is not given."""
-    able = {param.name: param for param in kind.params if param.more_private is not None}
-    asked = options.pop("free")
-    if asked is not None:
-        name = asked.replace("-", "_")
-        if name not in able:
-            raise ParameterError("--free", f"one of {', '.join(able) or 'none'}", repr(asked), "It is chosen for you.")
-        return able[name]
-    left = [param for param in able.values() if options[param.name] is None]
-    if len(left) != 1:
-        got = ", ".join(param.name for param in left) or "none"
-        flags = ", ".join(map(FLAGS, able))
-        hint = f"Leave out {flags}." if len(able) == 1 else f"Give all of {flags} but the one to choose."
+    candidates = {param.name: param for param in kind.params if param.more_private is not None}
+    flag = options.pop("free")
+    if flag is not None:
+        name = flag.replace("-", "_")
+        if name not in candidates:
+            allowed = f"one of {', '.join(candidates) or 'none'}"
+            raise ParameterError("--free", allowed, repr(flag), "It is chosen for you.")
+        return candidates[name]
+    free = [param for param in candidates.values() if options[param.name] is None]
+    if len(free) != 1:
+        got = ", ".join(param.name for param in free) or "none"
+        flags = ", ".join(map(FLAGS, candidates))
+        hint = f"Leave out {flags}." if len(candidates) == 1 else f"Give all of {flags} but the one to choose."
         raise ParameterError("calibrate", "left with one parameter to choose", got, hint)
-    return left[0]
+    return free[0]
 
 
 def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
@@ -112,10 +113,9 @@ def _run(name: str, kind: Kind, **options: Any) -> int:
     options = dict(sized({**options, "kind": name}, FLAGS))
     family = _family(kind, options)
     threat = threat_of(options, FLAGS)
-    wanted = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
-    # For people at a terminal; a log or a pipe gets the answer only.
-    progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
-    result = calibrate_family(family, wanted, 1e-5, progress)
+    parsed_limits = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
+    with show_progress("calibrate") as progress:
+        result = calibrate_family(family, parsed_limits, 1e-5, progress.describe)
     _show(result, as_json=as_json)
     if not result.complete:
         return EXIT_INTERRUPTED

@@ -15,9 +15,9 @@ from ..numerics.rounding import rounded
 from ..params import visible
 from ..present.numbers import number, safe_number
 from ..present.verdicts import limit_remark, remark
-from . import parsing
+from . import number_types
 from .main import EXIT_INPUT, EXIT_INTERRUPTED
-from .progress import repeat_command
+from .progress import is_quiet, quiet_option, repeat_command, show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ __all__ = ["campaign_command"]
 _WIDTH = 44
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _CREW = (
-    click.option("--workers", type=parsing.WHOLE, help="Shards computed at a time; one for each processor."),
+    click.option("--workers", type=number_types.WHOLE, help="Shards computed at a time; one for each processor."),
     click.option("--executor", metavar="dask://HOST:PORT", help="Compute with a Dask scheduler and its workers."),
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -54,6 +54,7 @@ def _crew(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--store", metavar="FILE", help="Where shards are kept; CAMPAIGN with .sqlite unless given.")
 @click.option("--changed", is_flag=True, help="Go on although runs of the store are no longer in CAMPAIGN.")
 @_crew
+@quiet_option
 @_JSON
 def run_command(
     file: str, store: str | None, workers: int | None, executor: str | None, *, changed: bool, as_json: bool
@@ -79,6 +80,7 @@ def run_command(
     "--trust-store", is_flag=True, help="Follow the text in STORE without CAMPAIGN, and run the code that it names."
 )
 @_crew
+@quiet_option
 @_JSON
 def resume_command(
     store: str, file: str | None, workers: int | None, executor: str | None, *, trust_store: bool, as_json: bool
@@ -124,9 +126,10 @@ def export_command(store: str, out: str, *, as_json: bool) -> int:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[int, int, float | None], None] | None]:
-    """Yield what moves a bar with the time left, or None when nobody watches."""
-    if not sys.stderr.isatty():
-        yield None
+    """Yield what moves a bar with the time left; without a terminal, what updates the lines of progress."""
+    if is_quiet() or not sys.stderr.isatty():
+        with show_progress("campaign") as progress:
+            yield lambda done, total, _: progress.count(done, total)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

@@ -16,10 +16,10 @@ import numpy as np
 from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..options.reading import FLAGS, Where, columns, number, span, words
-from . import parsing
+from . import number_types
 from .main import EXIT_UNMET, EXIT_VACUOUS
-from .progress import repeat_command
-from .writing import checked_reports, write_reports
+from .progress import quiet_option, repeat_command, show_progress
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -40,31 +40,57 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 
 @click.command("correlate")
 @click.argument("file")
-@click.option("--group", metavar="COLUMN", help="One row a record: which group it belongs to.")
-@click.option("--value", metavar="COLUMN", help="One row a record: its number.")
-@click.option("--role", metavar="COLUMN", help="One row a record: its kind within the group, such as father or child.")
-@click.option("--columns", metavar="A,B,...", help="Instead, one row a group: the columns with its records' numbers.")
-@click.option("--gaussian", is_flag=True, help="Take groups as jointly Gaussian even if the data speak against it.")
-@click.option("--markov", is_flag=True, help="Instead, one row a time: take the states as a Markov chain.")
-@click.option("--state", metavar="COLUMN or COLUMN>0", help="Of a series: the state, or what makes it 1 instead of 0.")
+@click.option(
+    "--group", metavar="COLUMN", help="Column with the group of a record, in a table with one row per record."
+)
+@click.option("--value", metavar="COLUMN", help="Column with the number of a record.")
+@click.option(
+    "--role", metavar="COLUMN", help="Column with the kind of a record within its group, such as father or child."
+)
+@click.option(
+    "--columns",
+    metavar="A,B,...",
+    help="Instead of --group: the columns with the records' numbers, in a table with one row per group.",
+)
+@click.option("--gaussian", is_flag=True, help="Treat groups as jointly Gaussian even if the data contradict it.")
+@click.option("--markov", is_flag=True, help="Treat the states as a Markov chain, in a table with one row per time.")
+@click.option(
+    "--state",
+    metavar="COLUMN or COLUMN>0",
+    help="Column with the state, or the condition under which it is 1 instead of 0 (with --markov).",
+)
 @click.option(
     "--missing",
     type=click.Choice(["break", "drop", "refuse"]),
     default="break",
     show_default=True,
-    help="Of a series: missing entries interrupt it, are left out, or are an error.",
+    help="Treatment of missing entries: interrupt the series, leave them out, or refuse them (with --markov).",
 )
-@click.option("--period", type=parsing.WHOLE, help="Of a series: also compare parts of a period of so many rows.")
-@click.option("--clip", metavar="LOW:HIGH", help="Values are clipped to this interval and summed.")
-@click.option("--targets", metavar="LOW:HIGH", help="Values of a record that are told apart, or 'any'. [clip, data]")
-@click.option("--epsilon", type=parsing.NUMBER, required=True, help="Of the planned release (replace-one).")
-@click.option("--target", type=parsing.NUMBER, help="The leakage that is allowed; --epsilon if it is not given.")
-@click.option("--simulate", type=parsing.WHOLE, metavar="RUNS", help="Draw the noise for the target so many times.")
-@click.option("--seed", type=parsing.WHOLE, help="Of the simulation.")
+@click.option(
+    "--period", type=number_types.WHOLE, help="Also compare the parts of a period of this many rows (with --markov)."
+)
+@click.option("--clip", metavar="LOW:HIGH", help="Interval to which values are clipped before they are summed.")
+@click.option(
+    "--targets",
+    metavar="LOW:HIGH",
+    help="Interval of the values that an attacker distinguishes, or 'any'; --clip, or the data, unless given.",
+)
+@click.option(
+    "--epsilon", type=number_types.NUMBER, required=True, help="Epsilon of the planned release (replace-one)."
+)
+@click.option("--target", type=number_types.NUMBER, help="Largest leakage allowed; --epsilon unless given.")
+@click.option(
+    "--simulate",
+    type=number_types.WHOLE,
+    metavar="RUNS",
+    help="Simulate this many releases with the noise that meets --target.",
+)
+@click.option("--seed", type=number_types.WHOLE, help="Seed of the simulation.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def correlate_command(**options: Any) -> int:
-    """Tell what a release gives away when records depend on each other: families, meters, time series.
+    """Report what a release gives away when records depend on each other: families, meters, time series.
 
     FILE is a CSV file with a header. Exit code 3: the planned release leaks more than --target; 4: the bound says
     nothing.
@@ -72,13 +98,17 @@ def correlate_command(**options: Any) -> int:
     from ..correlated import leakage
 
     paths = checked_reports(options["reports"])
-    table = columns(options["file"], "FILE", _FILES)
-    found = _series(table, options) if options["markov"] else _groups(table, options)
-    targets = options["targets"]
-    apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)
-    result = leakage(found, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
-    if options["simulate"] is not None:
-        result = _simulated(result, found, options["simulate"], options["seed"])
+    with show_progress("correlate") as progress:
+        progress.describe("fit the model to the data")
+        table = columns(options["file"], "FILE", _FILES)
+        model = _series(table, options) if options["markov"] else _groups(table, options)
+        targets = options["targets"]
+        apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)
+        progress.describe("compute the leakage")
+        result = leakage(model, options["epsilon"], target=options["target"], targets=apart)  # type: ignore[arg-type]
+        if options["simulate"] is not None:
+            progress.describe("simulate releases")
+            result = _simulated(result, model, options["simulate"], options["seed"])
     result = replace(result, command=repeat_command(None if result.simulated is None else result.simulated.seed))
     click.echo(
         json.dumps(result.to_dict()) if options["as_json"] else f"{result.explain()}\n\nMachine-readable: --json."
@@ -116,9 +146,9 @@ def _series(table: dict[str, list[str]], options: dict[str, Any]) -> Fit:
     from ..correlated import fit
     from ..correlated.fitting import numbers_in
 
-    given = [name for name in _TABLE_ONLY if options[name] is not None]
-    if given or options["gaussian"]:
-        flag = f"--{given[0] if given else 'gaussian'}"
+    table_options = [name for name in _TABLE_ONLY if options[name] is not None]
+    if table_options or options["gaussian"]:
+        flag = f"--{table_options[0] if table_options else 'gaussian'}"
         raise ParameterError(flag, "left out with --markov", "both", "It is about tables of groups.")
     if options["state"] is None:
         hint = 'Such as --state mode, or --state "steps>0".'
@@ -142,14 +172,14 @@ def _state(text: str, table: dict[str, list[str]]) -> tuple[str, Callable[[Any],
     return match["column"], lambda entry: int(compare(entry, limit))
 
 
-def _simulated(result: Correlation, found: Fit, runs: int, seed: int | None) -> Correlation:
+def _simulated(result: Correlation, model: Fit, runs: int, seed: int | None) -> Correlation:
     from ..correlated.noise_simulation import simulate
 
-    chosen = result.chosen
-    if chosen is None or chosen.epsilon is None or result.sensitivity is None or found.answer is None:
+    noise = result.chosen
+    if noise is None or noise.epsilon is None or result.sensitivity is None or model.answer is None:
         hint = "Needs --clip, or a state that is a condition, and a target that some noise keeps."
         raise ParameterError("--simulate", "used where the noise and the answer are known", "an unknown one", hint)
-    drawn = checked_seed("simulate", seed)
-    rng = np.random.default_rng(drawn)
-    run = simulate(found.answer, result.sensitivity / chosen.epsilon, runs=runs, rng=rng, seed=drawn)
+    checked = checked_seed("simulate", seed)
+    rng = np.random.default_rng(checked)
+    run = simulate(model.answer, result.sensitivity / noise.epsilon, runs=runs, rng=rng, seed=checked)
     return replace(result, simulated=run)

@@ -38,14 +38,16 @@ def doctor_command(*, as_json: bool) -> int:
     """Show versions, what is installed and what works."""
     core, extras = _requirements()
     versions = {"dpradar": _version("dpradar"), "python": platform.python_version(), **{n: _version(n) for n in core}}
-    known = {extra: {name: _version(name) for name in names} for extra, names in extras.items() if extra in EXTRAS}
+    extra_versions = {
+        extra: {name: _version(name) for name in names} for extra, names in extras.items() if extra in EXTRAS
+    }
     works = {name: check() for name, check in _CHECKS.items()}
     if as_json:
-        told = {"schema": "dpradar/doctor/1", "versions": versions, "extras": known, "works": works}
-        told["system"] = {"name": sys.platform, "tested": not untested_platform_notes()}
-        click.echo(json.dumps(told))
+        content = {"schema": "dpradar/doctor/1", "versions": versions, "extras": extra_versions, "works": works}
+        content["system"] = {"name": sys.platform, "tested": not untested_platform_notes()}
+        click.echo(json.dumps(content))
     else:
-        click.echo("\n".join(_lines(versions, known, works)))
+        click.echo("\n".join(_lines(versions, extra_versions, works)))
     return 0 if all(answer == "yes" for answer in works.values()) else EXIT_BUG
 
 
@@ -54,9 +56,9 @@ def _requirements() -> tuple[list[str], dict[str, list[str]]]:
     core: list[str] = []
     extras: dict[str, list[str]] = {}
     for requirement in metadata.requires("dpradar") or []:
-        found = _REQUIREMENT.match(requirement)
-        if found is not None:
-            (core if found.group(2) is None else extras.setdefault(found.group(2), [])).append(found.group(1))
+        match = _REQUIREMENT.match(requirement)
+        if match is not None:
+            (core if match.group(2) is None else extras.setdefault(match.group(2), [])).append(match.group(1))
     return core, extras
 
 
@@ -81,9 +83,9 @@ def _assesses() -> str:
     """Compare one number with its closed form."""
     from .. import GRR, Prior, Threat, assess
 
-    found = assess(GRR(m=4, epsilon=1.0), Threat(Prior.uniform(4))).rad
+    rad = assess(GRR(m=4, epsilon=1.0), Threat(Prior.uniform(4))).rad
     expected = (math.e - 1.0) / (math.e + 3.0) * 0.75
-    return "yes" if found is not None and math.isclose(found.value, expected, rel_tol=1e-12) else "no: a wrong number"
+    return "yes" if rad is not None and math.isclose(rad.value, expected, rel_tol=1e-12) else "no: a wrong number"
 
 
 def _reads_specs() -> str:

@@ -22,7 +22,7 @@ __all__ = ["explain_command"]
 @click.argument("what", metavar="TERM|RULE|NAME|RESULT.json")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def explain_command(what: str, *, as_json: bool) -> int:
-    """Tell what a word, a rule or a saved result means.
+    """Explain a word, a rule or a saved result.
 
     A word such as rad or baseline; a rule such as thm-4.2; a mechanism or guarantee such as oue; or a file that --json
     or save() wrote.
@@ -33,8 +33,8 @@ def explain_command(what: str, *, as_json: bool) -> int:
         kind, text = "result", load(what).explain()
     else:
         kind, text = _explained(what)
-    told = {"schema": "dpradar/explain/1", "what": what, "kind": kind, "text": text}
-    click.echo(json.dumps(told) if as_json else text)
+    answer = {"schema": "dpradar/explain/1", "what": what, "kind": kind, "text": text}
+    click.echo(json.dumps(answer) if as_json else text)
     return 0
 
 
@@ -52,9 +52,9 @@ def _explained(what: str) -> tuple[str, str]:
     from ..spec.kinds import KINDS, kind_named
 
     rules = {rule.name: rule for rule in RULES}
-    found = term(what)
-    if found is not None:
-        return "term", f"{what}: {found}"
+    definition = term(what)
+    if definition is not None:
+        return "term", f"{what}: {definition}"
     if what in rules:
         return "rule", _rule(rules[what])
     if what in _ADDED:

@@ -12,11 +12,11 @@ import click
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS
-from . import parsing
-from .claim import CLAIM, claim_options, stated_claim
+from . import number_types
+from .claim_options import CLAIM, claim_options, stated_claim
 from .main import EXIT_REFUTED, EXIT_UNMET
-from .progress import bar, repeat_command
-from .writing import checked_reports, write_reports
+from .progress import quiet_option, repeat_command, show_progress
+from .report_files import checked_reports, write_reports
 
 if TYPE_CHECKING:
     from ..results.lint import LintReport
@@ -28,16 +28,19 @@ _OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 
 @click.command("lint")
 @click.argument("file", required=False)
-@click.option("--sampler", metavar="MODULE:FUNCTION", help="Instead of a FILE: an implementation to draw from.")
-@click.option("--domain", type=parsing.WHOLE, help="Of the sampler: number of values; the inputs are 0 .. DOMAIN-1.")
-@click.option("--pairs", help="Of the sampler: pairs of neighbouring databases, as module:name.")
+@click.option("--sampler", metavar="MODULE:FUNCTION", help="Implementation to draw from, instead of FILE.")
+@click.option(
+    "--domain", type=number_types.WHOLE, help="Number of values of the sampler; its inputs are 0 .. DOMAIN-1."
+)
+@click.option("--pairs", help="Pairs of neighbouring databases for the sampler, as module:name.")
 @click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
 @claim_options
-@click.option("--trials", type=parsing.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option("--significance", type=parsing.NUMBER, default=0.05, show_default=True)
-@click.option("--seed", type=parsing.WHOLE, help="Gives the same result again (where the sampler uses its rng).")
+@click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
+@click.option("--significance", type=number_types.NUMBER, default=0.05, show_default=True)
+@click.option("--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if the sampler uses its rng).")
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def lint_command(**options: Any) -> int:
     """Find out what is wrong with a claim of differential privacy.
@@ -46,11 +49,13 @@ def lint_command(**options: Any) -> int:
     outputs that were drawn. Exit code 5: a finding refutes the claim; 3: the claim does not follow.
     """
     if options["as_survey"]:
-        asked = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
-        given = [word for word, value in asked.items() if value]
-        if given:
+        sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
+        conflicting = [word for word, value in sources.items() if value]
+        if conflicting:
             hint = "It lists published mechanisms."
-            raise ParameterError("--survey", "given without FILE, --sampler and --report", " and ".join(given), hint)
+            raise ParameterError(
+                "--survey", "given without FILE, --sampler and --report", " and ".join(conflicting), hint
+            )
         return _survey(as_json=options["as_json"])
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"
@@ -79,13 +84,13 @@ def _of_sampler(options: dict[str, Any]) -> LintReport:
     sampler = import_object(options["sampler"], "--sampler")
     pairs = None if options["pairs"] is None else import_object(options["pairs"], "--pairs")
     settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
-    with bar("lint") as progress:
+    with show_progress("lint") as progress:
         report = lint_sampler(
             sampler,
             claim=stated_claim(options),
             pairs=pairs,
             vectorised=False if options["one_value"] else None,
-            progress=progress,
+            progress=progress.count,
             **settings,
         )
     return replace(report, command=repeat_command(report.seed))
@@ -96,8 +101,8 @@ def _survey(*, as_json: bool) -> int:
 
     rows = survey()
     if as_json:
-        told = [{name: getattr(row, name) for name in row.__slots__} for row in rows]
-        click.echo(json.dumps({"schema": "dpradar/survey/1", "mechanisms": told}))
+        mechanisms = [{name: getattr(row, name) for name in row.__slots__} for row in rows]
+        click.echo(json.dumps({"schema": "dpradar/survey/1", "mechanisms": mechanisms}))
         return 0
     for row in rows:
         rules = f" [{', '.join(row.rules)}]" if row.rules else ""

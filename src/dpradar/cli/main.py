@@ -100,22 +100,22 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "measure": (
         ".measure",
         "measure_command",
-        "Tell what an attack gained: success, success on others, and the difference, with intervals.",
+        "Report what an attack gained: success, success on others, and the difference, with intervals.",
     ),
     "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
     "new": (".new", "new_command", "Write a spec file to start from."),
     "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
     "serve": ("..web.serve", "serve_command", "Explore in the browser: assess, calibrate, compare, attack, audit."),
-    "explain": (".explain", "explain_command", "Tell what a word, a rule or a saved result means."),
+    "explain": (".explain", "explain_command", "Explain a word, a rule or a saved result."),
     "correlate": (
         ".correlate",
         "correlate_command",
-        "Tell what a release gives away when records depend on each other",
+        "Report what a release gives away when records depend on each other",
     ),
     "account": (
         ".account",
         "account_command",
-        "Tell what the steps of a pipeline cost together, under each granularity",
+        "Report what the steps of a pipeline cost together, under each granularity",
     ),
     "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
@@ -124,7 +124,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "reproduce_command",
         "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
     ),
-    "list": (".listing", "list_command", "List mechanisms, guarantees, rules and figures."),
+    "list": (".list_command", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (
         ".schema",
         "schema_command",
@@ -136,8 +136,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 
 def _loader(module: str, name: str) -> Callable[[], click.Command]:
     def load() -> click.Command:
-        found = getattr(import_module(module, __package__), name)
-        return found if isinstance(found, click.Command) else found()
+        command = getattr(import_module(module, __package__), name)
+        return command if isinstance(command, click.Command) else command()
 
     return load
 
@@ -150,29 +150,29 @@ def _loader(module: str, name: str) -> Callable[[], click.Command]:
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")
 def app() -> None:
-    """Tell what someone could learn about one person from a differentially private release."""
+    """Report what anyone could learn about one person from a differentially private release."""
 
 
-def _failed(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:
+def _report_error(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:
     """Say what is wrong and return the exit code."""
     from ..params import visible
 
     message = visible(message)
     if as_json:
-        told: dict[str, Any] = {"schema": "dpradar/error/1", "error": message, "exit": code}
+        answer: dict[str, Any] = {"schema": "dpradar/error/1", "error": message, "exit": code}
         if code == EXIT_INTERRUPTED:
-            told["complete"] = False
+            answer["complete"] = False
         if problems:
-            told["problems"] = [{"path": p.path, "message": p.message, "hint": p.hint} for p in problems]
-        click.echo(json.dumps(told))
+            answer["problems"] = [{"path": p.path, "message": p.message, "hint": p.hint} for p in problems]
+        click.echo(json.dumps(answer))
     try:
         click.echo(f"error: {message}", err=True)
     except OSError:  # then nothing can be said
-        _give_up(sys.stderr)
+        _discard_output(sys.stderr)
     return code
 
 
-def _told(error: click.ClickException) -> str:
+def _error_message(error: click.ClickException) -> str:
     """Return what is wrong and what to do: what a missing option is, where to read on."""
     message = error.format_message()
     if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Option) and error.param.help:
@@ -183,7 +183,7 @@ def _told(error: click.ClickException) -> str:
             message += f" Choose from: {', '.join(map(str, error.param.type.choices))}."
     context = getattr(error, "ctx", None)
     if isinstance(error, click.NoSuchOption) and context is not None:
-        from .releases import instead_of
+        from .release_options import instead_of
 
         instead = instead_of(error.option_name, context.command_path)
         if instead:
@@ -215,7 +215,7 @@ def _terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _give_up(stream: TextIO) -> None:
+def _discard_output(stream: TextIO) -> None:
     """Send what is still to be written nowhere: else Python tries again at its end, and fails."""
     with suppress(OSError, ValueError):  # of a stream without a file below it
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -223,7 +223,7 @@ def _give_up(stream: TextIO) -> None:
         os.close(nowhere)
 
 
-def _run(given: list[str]) -> int:
+def _run(words: list[str]) -> int:
     """Run a command and return its exit code.
 
     In the steps of ``app.main``, which would turn a closed pipe into exit code 1.
@@ -233,7 +233,7 @@ def _run(given: list[str]) -> int:
     try:
         with (
             _terminated_like_interrupted(),
-            app.make_context("dpradar", list(given), obj={"given": given}) as context,
+            app.make_context("dpradar", list(words), obj={"arguments": words}) as context,
         ):
             code = app.invoke(context)
     except click.exceptions.Exit as done:  # of --help and --version
@@ -243,27 +243,27 @@ def _run(given: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _answered(given: list[str]) -> int:
+def _run_and_report_errors(words: list[str]) -> int:
     """Run a command and return its exit code; errors are told as it was asked for."""
     from ..errors import DpradarError, InconsistentEvidence, NumericsError
 
-    as_json = "--json" in given
+    as_json = "--json" in words
     try:
-        return _run(given)
+        return _run(words)
     except click.exceptions.NoArgsIsHelpError as help_asked:
         click.echo(help_asked.format_message())
         return EXIT_INPUT
     except click.ClickException as error:
-        return _failed(_told(error), EXIT_INPUT, as_json=as_json)
+        return _report_error(_error_message(error), EXIT_INPUT, as_json=as_json)
     except (click.Abort, KeyboardInterrupt):
-        return _failed("interrupted before there was a result", EXIT_INTERRUPTED, as_json=as_json)
+        return _report_error("interrupted before there was a result", EXIT_INTERRUPTED, as_json=as_json)
     except (InconsistentEvidence, NumericsError) as error:
-        return _failed(str(error), EXIT_BUG, as_json=as_json)
+        return _report_error(str(error), EXIT_BUG, as_json=as_json)
     except DpradarError as error:
-        return _failed(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))
+        return _report_error(str(error), EXIT_INPUT, as_json=as_json, problems=getattr(error, "problems", ()))
 
 
-def _unusable(error: OSError) -> str:
+def _file_error_message(error: OSError) -> str:
     """Return which file or folder cannot be used and why; it is the folder of the process that has no name here."""
     reason = error.strerror or str(error) or type(error).__name__
     if error.filename is not None:
@@ -282,19 +282,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # names of files need not be text, nor a terminal know every sign
             stream.reconfigure(errors="backslashreplace")
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = _answered(given)
+        code = _run_and_report_errors(words)
     except BrokenPipeError:  # `| head` has read enough
-        _give_up(sys.stdout)
+        _discard_output(sys.stdout)
         code = EXIT_CLOSED
     except MemoryError:
-        told = "this needs more memory than there is, or than is allowed. Ask for less at once."
-        code = _failed(told, EXIT_INPUT, as_json="--json" in given)
+        message = "this needs more memory than there is, or than is allowed. Ask for less at once."
+        code = _report_error(message, EXIT_INPUT, as_json="--json" in words)
     except OSError as error:
         if error.errno not in _UNWRITABLE:
-            sys.exit(_failed(_unusable(error), EXIT_INPUT, as_json="--json" in given))
-        _give_up(sys.stdout)
-        told = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
-        code = _failed(told, EXIT_INPUT)
+            sys.exit(_report_error(_file_error_message(error), EXIT_INPUT, as_json="--json" in words))
+        _discard_output(sys.stdout)
+        message = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
+        code = _report_error(message, EXIT_INPUT)
     sys.exit(code)

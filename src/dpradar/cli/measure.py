@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -13,7 +13,11 @@ from ..attacks import measure
 from ..errors import ParameterError
 from ..options.reading import Where, columns
 from ..params import bad_cell
-from . import parsing
+from . import number_types
+from .progress import quiet_option, show_progress
+
+if TYPE_CHECKING:
+    from ..results import AttackRun
 
 __all__ = ["measure_command"]
 
@@ -27,37 +31,48 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 @click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about people who did not.")
 @click.option("--truth", metavar="COLUMN", help="What is true. Without it the columns hold hits: true/false or 1/0.")
 @click.option("--truth-without", metavar="COLUMN", help="What is true of those who did not, if it is another column.")
-@click.option("--within", type=parsing.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much.")
+@click.option(
+    "--within", type=number_types.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much."
+)
 @click.option("--paired", is_flag=True, help="Both columns of a row are about the same target.")
 @click.option("--target", metavar="COLUMN", help="Names the target where some occur in several rows.")
-@click.option("--confidence", type=parsing.NUMBER, default=0.95, show_default=True, help="Of the intervals.")
+@click.option(
+    "--confidence", type=number_types.NUMBER, default=0.95, show_default=True, help="Confidence level of the intervals."
+)
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def measure_command(**options: Any) -> int:
-    """Tell what an attack gained: success, success on others, and the difference, with intervals.
+    """Report what an attack gained: success, success on others, and the difference, with intervals.
 
     FILE is a CSV file with a header, one row for each guess.
     """
+    with show_progress("measure"):
+        run = _measured(options)
+    click.echo(json.dumps(run.to_dict()) if options["as_json"] else run.explain())
+    return 0
+
+
+def _measured(options: dict[str, Any]) -> AttackRun:
     table = columns(options["file"], "FILE", _FILES)
     names = ("with_", "without", "truth", "truth_without")
-    given: dict[str, Any] = {name: _column(table, options[name], name) for name in names}
-    targets = _column(table, options["target"], "target")
-    if given["truth"] is None:
-        given["with_"], given["without"] = (_hits(given[name]) for name in ("with_", "without"))
+    guesses: dict[str, Any] = {name: _column(table, options[name], name) for name in names}
+    if guesses["truth"] is None:
+        guesses["with_"], guesses["without"] = (_hits(guesses[name]) for name in ("with_", "without"))
     elif options["within"] > 0.0:
-        given = {name: None if column is None else _numbers(column, options[name]) for name, column in given.items()}
-    run = measure(
-        given["with_"],
-        given["without"],
-        truth=given["truth"],
-        truth_without=given["truth_without"],
+        guesses = {
+            name: None if column is None else _numbers(column, options[name]) for name, column in guesses.items()
+        }
+    return measure(
+        guesses["with_"],
+        guesses["without"],
+        truth=guesses["truth"],
+        truth_without=guesses["truth_without"],
         within=options["within"],
         paired=options["paired"],
-        targets=targets,
+        targets=_column(table, options["target"], "target"),
         confidence=options["confidence"],
         name=f"logged in {options['file']}",
     )
-    click.echo(json.dumps(run.to_dict()) if options["as_json"] else run.explain())
-    return 0
 
 
 def _column(table: dict[str, list[str]], name: str | None, option: str) -> list[str] | None:
@@ -71,13 +86,13 @@ def _column(table: dict[str, list[str]], name: str | None, option: str) -> list[
 
 def _numbers(column: list[str], name: str) -> list[float]:
     """Return the numbers of a column; what a cell says is a guess about somebody, and stays out of messages."""
-    found = []
+    numbers = []
     for row, cell in enumerate(column):
         try:
-            found.append(float(cell))
+            numbers.append(float(cell))
         except ValueError:
             raise ParameterError(f"column {name!r}", "numbers with --within", *bad_cell(cell, row)) from None
-    return found
+    return numbers
 
 
 def _hits(column: list[str] | None) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .writing import checked_reports, write_reports
+from .report_files import checked_reports, write_reports
 
 __all__ = ["report_command"]
 

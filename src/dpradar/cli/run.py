@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 
 import click
 
 from ..errors import ParameterError
 from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS
-from .writing import checked_reports, write_reports
+from .progress import quiet_option, show_progress
+from .report_files import checked_reports, write_reports
 
 __all__ = ["run_command"]
 
@@ -24,6 +24,7 @@ __all__ = ["run_command"]
 @click.option(
     "--sweep", metavar="NAME=LOW:HIGH:COUNT", help="Vary a parameter of the release, such as epsilon=0.1:10:50."
 )
+@quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
     """Assess what a spec file describes; --check for use in a build.
@@ -39,9 +40,8 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     if check and not any(threat.limits for threat in spec.threats) and not spec.utility:
         hint = "Add limits = { rad = 0.1 } to a [threat]."
         raise ParameterError("--check", "used with a spec that has limits", f"{file}, which has none", hint)
-    # For people at a terminal; a log or a pipe gets the answer only.
-    progress = (lambda text: click.echo(text, err=True)) if sys.stderr.isatty() else None
-    result = run(spec, sweep=sweep, progress=progress, typed=_typed(file, sweep))
+    with show_progress("run") as progress:
+        result = run(spec, sweep=sweep, progress=progress.describe, typed=_typed(file, sweep))
     click.echo(json.dumps(result.to_dict()) if as_json else result.explain())
     write_reports(result, targets)
     if not as_json and not targets:

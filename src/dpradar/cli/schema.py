@@ -17,5 +17,5 @@ def schema_command(what: str, *, as_json: bool) -> None:
     from ..campaigns.schema import campaign_schema
     from ..spec.schema import pipeline_schema, schema
 
-    made = {"spec": schema, "pipeline": pipeline_schema, "campaign": campaign_schema}[what]()
-    click.echo(json.dumps(made, indent=None if as_json else 2))
+    content = {"spec": schema, "pipeline": pipeline_schema, "campaign": campaign_schema}[what]()
+    click.echo(json.dumps(content, indent=None if as_json else 2))

@@ -34,7 +34,13 @@ _FAILURES = (NumericsError, ParameterError, UnsupportedError)
 
 
 def assessed(
-    what: Any, threat: Threat, relation: Any, abouts: Sequence[Prior], *, include_prior: bool = False
+    what: Any,
+    threat: Threat,
+    relation: Any,
+    abouts: Sequence[Prior],
+    *,
+    include_prior: bool = False,
+    progress: Callable[[str], None] | None = None,
 ) -> Assessment:
     """Return the assessment of a threat; one without a prior is about the records of the other threats.
 
@@ -42,8 +48,8 @@ def assessed(
     without a prior is assessed for each of them, and the largest value counts.
     """
     if threat.prior is not None or not abouts:
-        return assess(what, threat, neighbours=relation, include_prior=include_prior)
-    found = [assess_case(Case(what, threat, relation, about=prior)) for prior in abouts]
+        return assess(what, threat, neighbours=relation, include_prior=include_prior, progress=progress)
+    found = [assess_case(Case(what, threat, relation, about=prior), progress=progress) for prior in abouts]
     return found[0] if len(found) == 1 else _largest(found)
 
 

@@ -98,7 +98,7 @@ def run(
     attack
         Whether attacks that the spec asks for are run.
     progress
-        Called with a line of text for every part of the work.
+        Called with a line of text for every part of the work, and before every rule.
     made
         The date that the result carries; today unless given.
     typed
@@ -180,7 +180,10 @@ def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) ->
     tell(f"assess {what!r}")
     threats = subject.threats()
     abouts = _priors(threats)
-    results = [_threat(subject, i, what, threat, abouts) for i, threat in enumerate(threats)]
+    results = [
+        _threat(subject, i, what, threat, abouts, _prefixed(tell, f"threat {i + 1} of {len(threats)}"))
+        for i, threat in enumerate(threats)
+    ]
     cost = cost_of(what)
     utility = utility_limits(spec, cost) if subject.release is not None else ()
     unmet = [one.met is False for one in results]
@@ -200,7 +203,7 @@ def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) ->
         cost=cost,
         utility=utility,
         change=change,
-        neighbours_cost=tuple(_other_noise(subject, threats, abouts)) if spec.noise_table else (),
+        neighbours_cost=tuple(_other_noise(subject, threats, abouts, tell)) if spec.noise_table else (),
         evidence=tuple(attacks(spec.attack, what, threats, results, tell)) if attack and spec.attack else (),
     )
 
@@ -217,9 +220,20 @@ def _priors(threats: Sequence[Threat]) -> list[Prior]:
     return list({threat.prior.digest: threat.prior for threat in threats if threat.prior is not None}.values())
 
 
-def _threat(subject: _Subject, index: int, what: Any, threat: Threat, abouts: Sequence[Prior]) -> ThreatResult:
+def _prefixed(progress: Callable[[str], None], prefix: str) -> Callable[[str], None]:
+    return lambda text: progress(f"{prefix}, {text}")
+
+
+def _threat(
+    subject: _Subject,
+    index: int,
+    what: Any,
+    threat: Threat,
+    abouts: Sequence[Prior],
+    progress: Callable[[str], None],
+) -> ThreatResult:
     spec, relation = subject.spec, subject.relation(index)
-    found = assessed(what, threat, relation, abouts, include_prior=spec.include_prior)
+    found = assessed(what, threat, relation, abouts, include_prior=spec.include_prior, progress=progress)
     limits = risk_limits(spec, index, what, threat, found, relation, abouts)
     return ThreatResult(name=spec.asked[index].name, assessment=found, limits=limits)
 
@@ -243,7 +257,9 @@ def _slim(assessment: Assessment) -> Assessment:
     return replace(assessment, others=(), rates=None)
 
 
-def _other_noise(subject: _Subject, threats: Sequence[Threat], abouts: Sequence[Prior]) -> Iterator[NoiseResult]:
+def _other_noise(
+    subject: _Subject, threats: Sequence[Threat], abouts: Sequence[Prior], tell: Callable[[str], None]
+) -> Iterator[NoiseResult]:
     """Yield the same assessments with half and twice the noise, where the noise is one number and allows it."""
     if subject.release is None:
         return
@@ -255,7 +271,8 @@ def _other_noise(subject: _Subject, threats: Sequence[Threat], abouts: Sequence[
         value = own * factor if param.more_private == "up" else own / factor
         try:
             what = subject.what({param.name: value})
-            found = [assessed(what, t, subject.relation(i), abouts) for i, t in enumerate(threats)]
+            report = _prefixed(tell, f"noise times {factor:g}")
+            found = [assessed(what, t, subject.relation(i), abouts, progress=report) for i, t in enumerate(threats)]
         except (ParameterError, NumericsError):
             continue
         slim = tuple(map(_slim, found))
@@ -271,13 +288,14 @@ def _sweeps(asked: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], None]
         points = []
         for value in sweep.values:
             tell(f"sweep {sweep.parameter} {value:g}")
-            points.append(_point(subject, sweep, value, varied[0]))
+            report = _prefixed(tell, f"sweep {sweep.parameter} {value:g}")
+            points.append(_point(subject, sweep, value, varied[0], report))
         names = tuple(threat.name for threat in subject.spec.asked)
         own = subject.spec.releases[varied[0]]
         yield SweepResult(parameter=sweep.parameter, release=own.name, threats=names, points=tuple(points))
 
 
-def _point(subject: _Subject, sweep: Sweep, value: float, member: int) -> SweepPoint:
+def _point(subject: _Subject, sweep: Sweep, value: float, member: int, progress: Callable[[str], None]) -> SweepPoint:
     spec = subject.spec
     number = {sweep.parameter: value}
     if sweep.parameter == "m":  # as many values as the release has
@@ -285,7 +303,7 @@ def _point(subject: _Subject, sweep: Sweep, value: float, member: int) -> SweepP
         subject = _Subject(spec, subject.release)
     what, threats = subject.what(number, member), subject.threats()
     abouts = _priors(threats)
-    found = [assessed(what, threat, subject.relation(i), abouts) for i, threat in enumerate(threats)]
+    found = [assessed(what, threat, subject.relation(i), abouts, progress=progress) for i, threat in enumerate(threats)]
     bounds = tuple(
         {q: None if b is None else replace(b, cites=(), assumes=(), low=None, high=None) for q, b in one.bounds.items()}
         for one in found

@@ -1,4 +1,4 @@
-"""Types of options: numbers, and what is said when they are not."""
+"""Types of options: numbers, with an error that says what is wrong with the text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from ..options.reading import number_problem, whole_number
 from ..params import shown
 
-__all__ = ["NUMBER", "WHOLE", "Number"]
+__all__ = ["NUMBER", "WHOLE", "NumberType"]
 
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ else:
     _ParamType = click.ParamType  # older releases of click have no type parameter
 
 
-class Number(_ParamType):
+class NumberType(_ParamType):
     """A number; a decimal comma gets an error that says so."""
 
     name = "number"
@@ -41,4 +41,4 @@ class Number(_ParamType):
         return number
 
 
-NUMBER, WHOLE = Number(), Number(whole=True)
+NUMBER, WHOLE = NumberType(), NumberType(whole=True)

@@ -13,7 +13,8 @@ from ..options.reading import FLAGS
 from ..options.tables import options_in
 from ..spec.kinds import KINDS, Kind, kind_named
 from ..spec.threat_options import DataFiles, ThreatOptions
-from . import parsing
+from . import number_types
+from .progress import new_quiet_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,7 @@ def _option(option: Option, *, required: bool) -> click.Option:
             settings["is_eager"] = True  # without it m is needed
         notation = f": {shape.notation}" if shape.notation else ""
         return click.Option(flag, help=f"{what}{notation}.", **settings)
-    number = parsing.WHOLE if option.param.integer else parsing.NUMBER
+    number = number_types.WHOLE if option.param.integer else number_types.NUMBER
     if not option.required and option.default is not None:
         return click.Option(flag, type=number, default=option.default, show_default=True, help=f"{what}.")
     kind = _UnlessData if about.counts_values else click.Option
@@ -113,7 +114,7 @@ def further_options(kind: Kind) -> list[click.Parameter]:
         for option in options_in(ThreatOptions)
         if not (option.about.counts_values and kind.counts_values)
     ]
-    options.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object."))
+    options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
     if not kind.states_relation:
         choice = click.Choice(["replace-one", "add-remove"])
         of = "of --sensitivity, and " if "sensitivity" in kind.names else ""

@@ -9,7 +9,7 @@ import click
 from ..errors import ParameterError
 from ..options.reading import FLAGS
 from ..spec.claims import claim_of
-from . import parsing
+from . import number_types
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,11 +19,13 @@ __all__ = ["CLAIM", "claim_options", "stated_claim"]
 CLAIM = ("claim_epsilon", "claim_delta", "claim_mu", "claim_rho", "neighbours")
 _NEIGHBOURS = click.Choice(["replace-one", "add-remove"])
 _OPTIONS = (
-    click.option("--claim-epsilon", type=parsing.NUMBER, help="The claimed epsilon."),
-    click.option("--claim-delta", type=parsing.NUMBER, help="The claimed delta; 0 unless given."),
-    click.option("--claim-mu", type=parsing.NUMBER, help="Instead: the claimed mu of Gaussian DP."),
-    click.option("--claim-rho", type=parsing.NUMBER, help="Instead: the claimed rho of zCDP."),
-    click.option("--neighbours", type=_NEIGHBOURS, help="Of the claim. Values of a domain are replaced: replace-one."),
+    click.option("--claim-epsilon", type=number_types.NUMBER, help="Claimed epsilon."),
+    click.option("--claim-delta", type=number_types.NUMBER, help="Claimed delta; 0 unless given."),
+    click.option("--claim-mu", type=number_types.NUMBER, help="Claimed mu of Gaussian DP, instead of --claim-epsilon."),
+    click.option("--claim-rho", type=number_types.NUMBER, help="Claimed rho of zCDP, instead of --claim-epsilon."),
+    click.option(
+        "--neighbours", type=_NEIGHBOURS, help="Neighbour relation of the claim; replace-one unless --pairs is given."
+    ),
 )
 
 
