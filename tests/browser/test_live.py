@@ -227,7 +227,7 @@ def test_a_question_is_asked_with_the_keyboard_alone(visit):
 def test_on_a_narrow_window_the_answer_stays_in_sight(visit):
     window = visit(viewport={"width": 400, "height": 700})
     page = window.open("assess?kind=grr&m=10&epsilon=1")
-    assert page.locator("#said").is_visible()
-    assert page.locator("#said").inner_text() == _lead(page)
-    box = page.locator("#said").bounding_box()
+    assert page.locator("#live-status").is_visible()
+    assert page.locator("#live-status").inner_text() == _lead(page)
+    box = page.locator("#live-status").bounding_box()
     assert 0 <= box["y"] <= 700

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import dpradar as dr
 from dpradar import campaigns
-from dpradar.campaigns.tables import DOES
+from dpradar.campaigns.campaign_tables import ACTIONS
 from dpradar.cli.campaign import campaign_command
 from dpradar.cli.main import main
 
@@ -33,7 +33,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
     [
         ("", "run: is missing: it must be a table."),
         ("run = 3", "run: must be [[run]] tables; got 3. Write [[run]]."),
-        ("[[run]]\n", f"run.do: must be one of {', '.join(DOES)}; got nothing."),
+        ("[[run]]\n", f"run.do: must be one of {', '.join(ACTIONS)}; got nothing."),
         ("titel = 'x'\n[[run]]\n" + GRR, "titel: is not a key of this table. Did you mean 'title'?"),
         ("[[run]]\n" + GRR + "trails = 5", "run.trails: is not a key of this table. Did you mean 'trials'?"),
         (

@@ -18,9 +18,9 @@ import pytest
 
 from dpradar import campaigns
 from dpradar.campaigns import StoreError
-from dpradar.campaigns.leases import gone, this_process
+from dpradar.campaigns.process_identity import is_dead, this_process
+from dpradar.campaigns.shard_tasks import ShardPlan
 from dpradar.campaigns.store import Store
-from dpradar.campaigns.work import Plan
 from tests.campaigns.campaigns import finished, kept
 
 # A thousand shards of less than a millisecond; the store grows by about 130 bytes for each.
@@ -270,7 +270,7 @@ def test_damage_is_noticed(tmp_path):
 
 def test_leases_of_the_living_and_of_the_dead(tmp_path):
     """A living process keeps its leases, a dead one of this computer loses them, one elsewhere when they are over."""
-    plan = Plan("digest", total=30, size=10)
+    plan = ShardPlan("digest", total=30, size=10)
     numbers_of = [(number, plan.trials(number)) for number in range(3)]
     with subprocess.Popen(["sleep", "60"]) as sleeper, Store(tmp_path / "a.sqlite") as store:
         here = this_process()
@@ -278,19 +278,19 @@ def test_leases_of_the_living_and_of_the_dead(tmp_path):
         far = type(here)("far", "elsewhere", 1, 1.0)
         with store.writing():
             for who in (here, other, far):
-                store.enter(who, 1)
+                store.record_heartbeat(who, 1)
             assert store.lease(other, "digest", numbers_of, 1) == [0]
             assert store.lease(far, "digest", numbers_of, 1) == [1]
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [2]
         sleeper.send_signal(signal.SIGKILL)
         sleeper.wait()
-        assert gone(other.host, other.pid, other.born)
+        assert is_dead(other.host, other.pid, other.started_at)
         with store.writing():
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [0]
             store.insert("process", [("far", "elsewhere", 1, 1.0, 1, time.time() - 1.0)])
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [1]
 
 
@@ -298,33 +298,33 @@ def test_leases_of_nobody_are_given_up(tmp_path):
     with Store(tmp_path / "a.sqlite") as store, store.writing():
         me = this_process()
         assert store.lease(me, "digest", [(0, 10)], 1) == [0]  # without having said who it is
-        store.enter(type(me)("other", me.host, me.pid, me.born), 1)
+        store.record_heartbeat(type(me)("other", me.host, me.pid, me.started_at), 1)
         assert store.lease(me, "digest", [(0, 10)], 1) == []
-        store.bury()
+        store.release_dead_leases()
         assert store.lease(me, "digest", [(0, 10)], 1) == [0]
 
 
 def test_a_number_of_a_process_that_was_given_again(tmp_path):
     me = this_process()
-    assert gone(me.host, me.pid, me.born) is False
-    assert gone(me.host, me.pid, me.born + 60.0) is True
-    assert gone(me.host, me.pid, me.born - 60.0) is True
+    assert is_dead(me.host, me.pid, me.started_at) is False
+    assert is_dead(me.host, me.pid, me.started_at + 60.0) is True
+    assert is_dead(me.host, me.pid, me.started_at - 60.0) is True
 
 
 def test_a_shard_that_is_kept_twice_stays_as_it_was(tmp_path):
-    plan = Plan("digest", total=10, size=10)
+    plan = ShardPlan("digest", total=10, size=10)
     with Store(tmp_path / "a.sqlite") as store:
         for data in (b"first", b"second"):
             with store.writing():
-                store.keep_shards(plan, [(0, data, 0.1)])
-        assert store.parts(plan) == (b"first",)
+                store.save_shards(plan, [(0, data, 0.1)])
+        assert store.shard_data(plan) == (b"first",)
 
 
 def test_what_is_written_in_a_turn_that_fails_is_not_there(tmp_path):
-    plan = Plan("digest", total=20, size=10)
+    plan = ShardPlan("digest", total=20, size=10)
     with Store(tmp_path / "a.sqlite") as store:
         with suppress(KeyboardInterrupt), store.writing():
-            store.keep_shards(plan, [(0, b"data", 0.1)])
+            store.save_shards(plan, [(0, b"data", 0.1)])
             assert store.shards(plan) == {0: 0.1}
             raise KeyboardInterrupt
         assert store.shards(plan) == {}

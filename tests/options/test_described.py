@@ -21,7 +21,7 @@ from dpradar.spec.kinds import KINDS, Kind
 from dpradar.spec.question import release_of
 from dpradar.spec.schema import schema
 from dpradar.spec.starting import starting_spec
-from dpradar.web.forms.releases import release_fields
+from dpradar.web.forms.release_fields import release_fields
 from tests.every import every
 
 OPTIONS = [(kind, option) for kind in KINDS.values() for option in kind.options]
