@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from ..spec.claims import claim_of
 from ..spec.kinds import KINDS
 from ..spec.question import release_of, sized, threat_of
 from ..threats import Knowledge, Prior, Threat
+from .campaign_tables import AttackOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,6 +83,11 @@ def sharded_run_of(question: Question) -> ShardedRun:
     return _BUILDERS[question.do](complete, where, question.seed)
 
 
+def _options_of(cls: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are fields of a class."""
+    return {field.name: options[field.name] for field in fields(cls) if field.name in options}
+
+
 def _to_json(part: Any) -> bytes:
     """Return counts as JSON, which preserves every float exactly."""
     return json.dumps(astuple(part)).encode()
@@ -110,7 +116,7 @@ def _single_shard_run(work: Callable[[], Any], trials: int = 1) -> ShardedRun:
 
 
 def _attack(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
-    settings = {key: options[key] for key in ("trials", "maximise", "strategy", "confidence") if key in options}
+    settings = _options_of(AttackOptions, options)
     job = attack_job(release_of(options, where), threat_of(options, where), seed=seed, **settings)
     pieces = job.pieces
 
@@ -202,8 +208,7 @@ def _learning(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
         hint = f"({type(error).__name__}.) Written by numpy.savez with {', '.join(_ARRAYS)}."
         raise ParameterError(where("data"), "a file .npz with records", repr(options["data"]), hint) from None
     network = Network(tuple(options["network"]), options.get("activation", "relu"))
-    keys = ("steps", "clip", "noise_multiplier", "learning_rate", "sample_rate")
-    training = Training(network=network, **{key: options[key] for key in keys if key in options})
+    training = Training(**{**_options_of(Training, options), "network": network})
     job = experiment_job(training, candidates, options["trials"], seed)
     knowledge_kinds = {"label": Knowledge.labels(candidates.y.tolist()), "everything": Knowledge.everything()}
     threat = Threat(

@@ -132,7 +132,7 @@ class _Explorer:
         if not readable or len(address) > MOST_QUERY:
             message = (
                 screen_request.problem
-                or "There are too many different pairs for this page. Save them in a file and run: dpradar audit log.csv"
+                or "There are too many different pairs for this page. Save them and run: dpradar audit log.csv"
             )
             answer = Answer(state="problem", status=400 if screen_request.problem else 413, problem=message)
             return self._render(screen, screen_request, request, answer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..calibration.limit import COSTS
 from ..spec import AttackSpec, ReleaseSpec, Spec, ThreatSpec, command, python, toml
 from ..spec.kinds import KINDS
 from ..spec.question import THREAT, release_call, threat_call
@@ -57,7 +58,7 @@ def spec_of(question: Question, **further: Any) -> Spec:
 
 def comparison_spec(data: Question) -> Spec:
     """Return a comparison, given as plain data, as a spec."""
-    releases = tuple(ReleaseSpec(**one) for one in data["releases"])
+    releases = tuple(ReleaseSpec(**release) for release in data["releases"])
     threats = (ThreatSpec(options=data["threat"]),)
     return Spec(releases=releases, threats=threats, together="compare", title=data["title"], noise_table=False)
 
@@ -100,18 +101,15 @@ def calibrate_copies(question: Question, limits: Sequence[dict[str, Any]], value
         Copy("Command line", command(question, verb="calibrate", further=words)),
         Copy("Python", _calibrate_python(question, limits)),
     ]
-    risks = {name: bound for limit in limits for name, bound in limit.items() if name not in _COST_NAMES}
+    risks = {name: bound for limit in limits for name, bound in limit.items() if name not in COSTS}
     noise = KINDS[question["kind"]].noise
     if value is not None and noise is not None:
-        costs = {name: bound for limit in limits for name, bound in limit.items() if name in _COST_NAMES}
+        costs = {name: bound for limit in limits for name, bound in limit.items() if name in COSTS}
         spec = spec_of({**question, noise.name: value}, limits=risks, utility=costs)
         copies.append(
             _toml_copy(spec, "The release found, with its limits. Check it with: dpradar run spec.toml --check")
         )
     return copies
-
-
-_COST_NAMES = ("error", "variance", "frequency_error")
 
 
 def _limit_argument(limit: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a screen asks, read from an address: fields with the texts in them, and the address that says the same."""
+"""The form of a screen: fields with their texts, read from an address and written to one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .release_fields import OFFERED_KINDS, kind_field, release_fields
 from .threat_fields import ATTACKERS, attacker_field, threat_fields, without_stale_choices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ...options.reading import Where
     from ...params import Param
@@ -51,12 +51,12 @@ class Form:
         return [field for section in self.sections for field in section.fields]
 
     def text(self, field: Field) -> str:
-        """Return what stands in a field."""
+        """Return the text in a field."""
         return self.texts.get(field.name, field.default)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The whole state as an address holds it; what is empty and empty at first is left out."""
+        """The whole state as pairs of a query; fields that are empty, and are so by default, are omitted."""
         return [(field.name, text) for field in self.fields if (text := self.text(field)) or field.default]
 
     @property
@@ -64,12 +64,12 @@ class Form:
         """The state as the part of an address after the question mark."""
         return urlencode(self.pairs)
 
-    def options(self, names: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """Return what the fields say, numbers as numbers, without what is empty; ``names``: only these fields."""
+    def options(self) -> dict[str, Any]:
+        """Return the values of the fields that are not empty, numbers as numbers."""
         values = {}
         for field in self.fields:
             text = self.text(field).strip()
-            if text and (names is None or field.name in names):
+            if text:
                 values[field.option] = _value(field, text)
         return values
 
@@ -86,11 +86,11 @@ def _value(field: Field, text: str) -> Any:
     return text
 
 
-def texts_for_kind(query: Mapping[str, str], kept_names: Mapping[str, Any]) -> dict[str, str]:
+def texts_for_kind(query: Mapping[str, str], kept_names: Collection[str]) -> dict[str, str]:
     """Return the texts of a query.
 
-    A form that was drawn for another kind (``was``) brings fields of that one: only those in ``keep`` stay, so that
-    a new kind starts from its own example.
+    A form that was rendered for another kind (``was``) submits fields of that kind: only those in ``kept_names`` are
+    used, so that a new kind starts from its own example.
     """
     kind_changed = query.get("was") not in (None, query.get("kind"))
     return {name: text for name, text in query.items() if name != "was" and (not kind_changed or name in kept_names)}
@@ -104,7 +104,7 @@ def question_sections(
     free: bool = False,
     attackers: tuple[str, ...] = ATTACKERS,
 ) -> tuple[list[FormSection], dict[str, str], Param | None]:
-    """Return the fields of a release and a threat, the texts in them, and the parameter that is to be chosen."""
+    """Return the fields of a release and a threat, the texts in them, and the parameter to calibrate."""
     kind_choice = kind_field(offered, default)
     kind = query.get("kind", default)
     if kind not in offered:
@@ -112,7 +112,7 @@ def question_sections(
         raise ParameterError("kind", f"one of {', '.join(offered)}", got, "`dpradar list` describes them.")
     free_param = KINDS[kind].noise if free else None
     release = release_fields(kind, free=free_param)
-    texts = texts_for_kind(query, {"kind": 1, "who": 1, **{field.name: 1 for field in release}})
+    texts = texts_for_kind(query, ["kind", "who", *(field.name for field in release)])
     attacker_choice = attacker_field(kind, attackers)
     choices = [value for value, _ in attacker_choice.choices[0][1]]
     if texts.get("who", attacker_choice.default) not in choices:
@@ -122,7 +122,7 @@ def question_sections(
         release = [field for field in release if field.name != "m"]
     texts = without_stale_choices(texts, attacker)
     threat = threat_fields(kind, attacker, texts)
-    if any(field.name == "neighbours" for field in threat):  # that of a sensitivity, which must be stated
+    if any(field.name == "neighbours" for field in threat):  # the relation of a sensitivity, which is required
         release = [field for field in release if field.name != "neighbours"]
         texts = {name: text for name, text in texts.items() if text or name != "neighbours"}
     release_names = {field.name for field in release}
@@ -134,7 +134,7 @@ def question_sections(
 
 
 def question_of(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the question that options of fields ask, as every other way to ask it would put it.
+    """Return the question that the values of the fields ask, in the form that commands and files use.
 
     Examples
     --------
@@ -164,14 +164,14 @@ def question_of(values: Mapping[str, Any]) -> dict[str, Any]:
 def _append_detail(
     question: dict[str, Any], values: Mapping[str, Any], option: str, details: Mapping[str, str]
 ) -> None:
-    """Put what a choice is about behind it, as in ``labels:a,a,b``; leave out what is meant anyway."""
+    """Append the detail of a choice to it, as in ``labels:a,a,b``; remove a choice that is the default."""
     choice = question.get(option)
     if choice in ("nothing", "exact"):
         del question[option]
     elif isinstance(choice, str) and choice in details:
         detail = values.get(details[choice])
         if detail is None:
-            raise ParameterError(details[choice], "given", "nothing", f"It belongs to {option}.")
+            raise ParameterError(details[choice], "given", "nothing", f"{option} needs it.")
         if isinstance(detail, str) and detail.startswith(("@", "[", "{")):
             raise ParameterError(details[choice], "a list of names", shown(detail), "Such as: a, a, b.")
         question[option] = f"{choice}:{detail!r}" if isinstance(detail, float) else f"{choice}:{detail}"

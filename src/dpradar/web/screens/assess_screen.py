@@ -16,7 +16,7 @@ __all__ = ["ASSESS", "read"]
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
-    """Return what the query asks."""
+    """Return the request of a query."""
     sections, texts, _ = question_sections(query)
     form = Form(tuple(sections), texts)
     hidden_fields = (("was", form.texts.get("kind", "grr")),)

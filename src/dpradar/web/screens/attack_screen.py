@@ -1,4 +1,4 @@
-"""Attack and audit: what an attacker reaches, and what outputs say about a claim."""
+"""Attack and audit: how often an attack succeeds, and whether outputs contradict a claim."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["ATTACK", "read"]
 
 _MODES = (
     ("attack", "attack a mechanism"),
-    ("audit", "audit one with a mistake"),
+    ("audit", "audit a mechanism with a defect"),
     ("rows", "audit outputs that you paste"),
 )
 _DEFECTS = (("none", "none"), ("tenth", "10 % too little noise"), ("half", "half the noise"))
@@ -41,23 +41,23 @@ _COMMAND_LINE_NOTE = "Your own functions, programs and logs: dpradar audit modul
 
 def _trials_field(default: str) -> Field:
     slider = Slider(low=1000, high=1e6, log=True, whole=True, at_low="quick", at_high="precise")
-    return number_field("trials", "trials", f"How many outputs are drawn, at most {_MOST_TRIALS:,}.", default, slider)
+    return number_field("trials", "trials", f"Number of outputs to draw, at most {_MOST_TRIALS:,}.", default, slider)
 
 
 def _seed_field(query: Mapping[str, str], texts: dict[str, str]) -> Field:
-    """Return the seed; where none is given one is drawn, so that the address gives the same result again."""
+    """Return the field of the seed; if the query has none, one is drawn, so that the address is reproducible."""
     if not query.get("seed"):
         texts["seed"] = str(secrets.randbelow(_NUMBER_OF_SEEDS))
-    return text_field("seed", "seed", "Gives the same result again.", texts.get("seed", ""), more=True)
+    return text_field("seed", "seed", "The same seed gives the same result.", texts.get("seed", ""), more=True)
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
-    """Return what the query asks."""
+    """Return the request of a query."""
     mode = query.get("mode", "attack")
     readers = {"attack": _read_attack, "audit": _read_audit, "rows": _read_pairs}
     if mode not in readers:
         raise ParameterError("mode", f"one of {', '.join(readers)}", shown(mode))
-    # A form that was drawn for something else brings fields that mean something else here.
+    # A form that was rendered for another mode submits fields with another meaning.
     same = query.get("did", mode) == mode
     return readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
 
@@ -90,7 +90,7 @@ def _request_with_problem(form: Form, error: ParameterError, kind: str | None) -
 def _trials_and_seed(options: dict[str, Any]) -> tuple[int, int]:
     trials = int(TRIALS.check("attack", options.pop("trials", None)))
     if trials > _MOST_TRIALS:
-        hint = "The command line takes as many as you like."
+        hint = "The command line has no such limit."
         raise ParameterError("trials", f"at most {_MOST_TRIALS:,}", f"{trials:,}", hint)
     seed = options.pop("seed", "")
     if not str(seed).isdecimal() or len(str(seed)) > 15:
@@ -132,7 +132,7 @@ def _read_audit(query: Mapping[str, str]) -> ScreenRequest:
         raise ParameterError("kind", f"one of {', '.join(AUDITABLE_KINDS)}", shown(kind))
     names = [param.name for param in KINDS[kind].params]
     fields = [field for field in release_fields(kind) if field.name in names]
-    texts = {"mode": "audit", **texts_for_kind(query, {"defect": 1, "trials": 1, "mode": 1, "seed": 1})}
+    texts = {"mode": "audit", **texts_for_kind(query, ["defect", "trials", "mode", "seed"])}
     for name, text in {"m": "10", "epsilon": "1", **_EXAMPLES.get(kind, {})}.items():
         if name in names:
             texts.setdefault(name, text)
@@ -140,7 +140,7 @@ def _read_audit(query: Mapping[str, str]) -> ScreenRequest:
         fields.append(text_field("values", "possible values", "LOW:HIGH or a list.", "0:1"))
     running = (
         _mode_field(),
-        choice("defect", "Mistake put in", _DEFECTS, "half", help_text="The claim stays as it is below."),
+        choice("defect", "Defect", _DEFECTS, "half", help_text="The claim below stays the same."),
         _trials_field("100000"),
         param_field(SIGNIFICANCE, "0.05", label="risk of a false alarm (significance)", ends=("", "")),
         _seed_field(query, texts),
@@ -200,7 +200,7 @@ def _number_of_values(question: dict[str, Any]) -> int:
 
 def _read_pairs(query: Mapping[str, str]) -> ScreenRequest:
     texts = {"mode": "rows", **{name: text for name, text in query.items() if name not in ("was", "did")}}
-    help_text = "One line each: input, output and, if you like, how often. Up to 60,000 characters."
+    help_text = "One pair per line: input, output and, optionally, a count. Up to 60,000 characters."
     running = (
         _mode_field(),
         text_field("rows", "pairs of input and output", help_text, _EXAMPLE_ROWS, long=True),
@@ -226,20 +226,20 @@ def _read_pairs(query: Mapping[str, str]) -> ScreenRequest:
         f"dpradar audit log.csv --claim-epsilon {data['claim_epsilon']!r} --claim-delta {data['claim_delta']!r} "
         f"--significance {data['significance']!r} --seed {seed}"
     )
-    note = "With the pairs in log.csv, in this order, each as often as it was seen, under the header input,output."
+    note = "Save the pairs in log.csv in this order, each repeated by its count, under the header input,output."
     request = _request(form, query, "rows", data, lambda _: [Copy("Command line", command_line, note)], None)
     return replace(request, post_only=True)
 
 
 def with_merged_rows(query: Mapping[str, str]) -> dict[str, str]:
-    """Return the same with pasted pairs merged, so that an address can hold them."""
+    """Return the query with equal pairs merged, so that it fits into an address."""
     return {**query, "rows": merge_equal_rows(query["rows"])} if "rows" in query else dict(query)
 
 
 ATTACK = Screen(
     name="attack",
     title="Attack and audit",
-    lead="Bounds say what is possible. See what an attack reaches, and whether outputs keep a promise.",
+    lead="Run the best attack against a mechanism, or check whether outputs contradict a privacy claim.",
     read=read,
     shorten=with_merged_rows,
     live=False,

@@ -29,7 +29,7 @@ _RISK_LABELS = {
     "gain": "more than by guessing blindly (gain)",
     "success": "right after the release (success)",
     "worst_gain": "more than by guessing, any attacker (worst gain)",
-    "tpr": "targets found (tpr)",
+    "tpr": "members found (tpr)",
     "epsilon": "epsilon",
 }
 _COST_LABELS = {
@@ -41,9 +41,9 @@ _LIMIT_FIELDS = ("risk", "limit", "fpr", "delta_at", "acknowledge", "measure", "
 _ACKNOWLEDGE = (("", "no"), (ACKNOWLEDGE, "yes, accept it"))
 
 
-def _risk_fields(who: str, texts: Mapping[str, str]) -> list[Field]:
+def _risk_fields(attacker: str, texts: Mapping[str, str]) -> list[Field]:
     """Return the limit on the risk; which quantities there are depends on who attacks."""
-    excluded = {"membership": ("rad",), "worst": ("success",)}.get(who, ())
+    excluded = {"membership": ("rad",), "worst": ("success",)}.get(attacker, ())
     names = [name for name in _RISK_LABELS if name not in excluded]
     fields = [choice("risk", "Limit", tuple((n, _RISK_LABELS[n]) for n in names), names[0], redraws=True)]
     quantity = texts.get("risk", names[0])
@@ -51,14 +51,16 @@ def _risk_fields(who: str, texts: Mapping[str, str]) -> list[Field]:
     loss = Slider(low=0.05, high=12.0, log=True, at_low=LESS, at_high=MORE)
     slider = loss if quantity == "epsilon" else probability
     default = {"epsilon": "1", "success": "0.6"}.get(quantity, "0.1")
-    help_text = "The most that is accepted. Empty: no limit on the risk."
+    help_text = "The largest acceptable value. Empty: no limit on the risk."
     fields.append(number_field("limit", "risk at most", help_text, default, slider))
     if quantity == "tpr":
         rate = Slider(low=1e-4, high=0.5, log=True)
-        fields.append(number_field("fpr", "bystanders accused (fpr)", "At this false-positive rate.", "0.01", rate))
+        fields.append(
+            number_field("fpr", "non-members wrongly flagged (fpr)", "At this false-positive rate.", "0.01", rate)
+        )
     if quantity == "epsilon":
         small = Slider(low=1e-10, high=0.1, log=True)
-        fields.append(number_field("delta_at", "at delta", "Epsilon is asked at this delta.", "1e-5", small))
+        fields.append(number_field("delta_at", "at delta", "Delta at which epsilon is limited.", "1e-5", small))
     else:
         help_text = "Accept a release that is hardly better than publishing the raw data."
         label = "near the raw data (acknowledge)"
@@ -89,7 +91,7 @@ def _cost_fields(costs: Mapping[str, tuple[float, float]], texts: Mapping[str, s
     low, high = costs.get(quantity, next(iter(costs.values())))
     low = low or high / 1000.0  # rounding may leave little noise without any error
     slider = Slider(low=float(f"{low:.2g}"), high=float(f"{high:.2g}"), log=True, at_low="exact", at_high="noisy")
-    help_text = "The most that is accepted. Empty: the accuracy is not limited."
+    help_text = "The largest acceptable value. Empty: no limit on the accuracy."
     return [
         choice("measure", "Accuracy", names, names[0][0], redraws=True),
         number_field("most", "error at most", help_text, "", slider),
@@ -97,21 +99,21 @@ def _cost_fields(costs: Mapping[str, tuple[float, float]], texts: Mapping[str, s
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
-    """Return what the query asks."""
+    """Return the request of a query."""
     sections, texts, noise = question_sections(query, offered=_CALIBRATED_KINDS, free=True)
-    who = texts.get("who", sections[1].fields[0].default)
+    attacker = texts.get("who", sections[1].fields[0].default)
     for name in _LIMIT_FIELDS:
         if name in query and (query.get("was") in (None, query.get("kind")) or name in ("risk", "limit")):
             texts[name] = query[name]
-    own = Form((sections[0],), texts)
+    release_form = Form((sections[0],), texts)
     hidden_fields = (("was", texts.get("kind", "grr")),)
     costs: dict[str, tuple[float, float]] = {}
     problem = None
     try:
-        costs = _costs(question_of(own.options()), noise) if noise is not None else {}
+        costs = _costs(question_of(release_form.options()), noise) if noise is not None else {}
     except ParameterError as error:
         problem = error
-    risk, cost = _risk_fields(who, texts), _cost_fields(costs, texts)
+    risk, cost = _risk_fields(attacker, texts), _cost_fields(costs, texts)
     form = Form((FormSection("Limits", (*risk, *cost)), *sections), texts)
     try:
         if problem is not None:
@@ -132,7 +134,7 @@ def read(query: Mapping[str, str]) -> ScreenRequest:
 
 
 def _limits(options: dict[str, Any], risks: Mapping[str, str], costs: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the limits, each by itself, as the command line takes them."""
+    """Return each limit as the command line takes it."""
     limits: list[dict[str, Any]] = []
     risk = str(options.get("risk"))
     if options.get("limit") is not None and risk in risks:
@@ -140,7 +142,7 @@ def _limits(options: dict[str, Any], risks: Mapping[str, str], costs: Mapping[st
         for name, beside in (("fpr", "tpr"), ("delta_at", "epsilon")):
             if risk == beside:
                 if options.get(name) is None:
-                    raise ParameterError(name, "given beside this limit", "nothing")
+                    raise ParameterError(name, "given with this limit", "nothing")
                 limit[name.removesuffix("_at")] = options[name]
         if options.get("acknowledge"):
             limit["acknowledge"] = options["acknowledge"]

@@ -9,9 +9,17 @@ from ...mechanisms.ldp.parameters import M
 from ...params import shown
 from ...spec.kinds import KINDS
 from ..copies import compare_copies, comparison_spec
-from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
+from ..forms.fields import Field, choice, param_field, text_field
 from ..forms.form import Form, FormSection, question_of, texts_for_kind
 from ..forms.release_fields import OFFERED_KINDS, kind_field, release_fields, sensitivity_fields
+from ..forms.threat_fields import (
+    ATTACKER_LABELS,
+    GOAL_LABELS,
+    KNOWLEDGE_LABELS,
+    distance_field,
+    labelled,
+    probability_field,
+)
 from .screen_request import Screen, ScreenRequest
 
 if TYPE_CHECKING:
@@ -21,11 +29,7 @@ __all__ = ["COMPARE", "read"]
 
 _DEFAULT_KINDS = ("grr", "oue", "ss", "olh")
 _COUNT_CHOICES = (("2", "two"), ("3", "three"), ("4", "four"))
-_ATTACKER_CHOICES = (
-    ("record", "wants one person's value"),
-    ("baseline", "any, who would guess right this often"),
-    ("worst", "any attacker whatsoever"),
-)
+_ATTACKERS = ("record", "baseline", "worst")
 _EXCLUDED_OPTIONS = ("values", "matrix", "utility", "query")
 # Kinds whose inputs are counted by a field of their own cannot share the values of the threat.
 _COMPARED_KINDS = tuple(name for name in OFFERED_KINDS if "matrix" not in KINDS[name].names)
@@ -43,38 +47,30 @@ def _release_column(number: int, query: Mapping[str, str]) -> tuple[FormSection,
     if query.get("who", "record") != "record" and (sensitivity := sensitivity_fields(kind)):
         fields = [*(field for field in fields if field.name != "neighbours"), *sensitivity]
         options = {name: text for name, text in options.items() if text or name != "neighbours"}
-    texts = texts_for_kind(options, {"kind": 1, **{field.name: 1 for field in fields}})
+    texts = texts_for_kind(options, ["kind", *(field.name for field in fields)])
     all_fields = (kind_field(_COMPARED_KINDS, default), *fields)
     section = FormSection(f"Release {number}", tuple(field.prefixed(prefix) for field in all_fields))
     return section, {f"{prefix}{name}": text for name, text in texts.items()}, (f"{prefix}was", kind)
 
 
 def _threat_fields(texts: Mapping[str, str]) -> list[Field]:
-    who = choice("who", "Attacker", _ATTACKER_CHOICES, "record", redraws=True)
+    who = choice("who", "Attacker", labelled(_ATTACKERS, ATTACKER_LABELS), "record", redraws=True)
     attacker = texts.get("who", "record")
     if attacker == "baseline":
-        slider = Slider(low=0.01, high=0.99, log=False, at_low="rarely", at_high="often")
-        help_text = "How often the best guess is right without the release."
-        return [
-            who,
-            _size_field(),
-            number_field("baseline", "right without the release (baseline)", help_text, "0.1", slider),
-        ]
+        return [who, _size_field(), probability_field(attacker)]
     if attacker != "record":
         return [who, _size_field()]
-    knowledge_choices = (("nothing", "nothing about the person"), ("everything", "the value; asks if it was used"))
-    goal_choices = (("exact", "the exact value"), ("within", "a guess near the value"))
+    knowledge_choices = labelled(("nothing", "everything"), KNOWLEDGE_LABELS)
+    goal_choices = labelled(("exact", "within"), GOAL_LABELS)
     fields = [
         who,
         _size_field(),
-        text_field(
-            "prior", "how likely each value is (prior)", "Equally likely unless you say.", placeholder="uniform"
-        ),
+        text_field("prior", "how likely each value is (prior)", "Equally likely if empty.", placeholder="uniform"),
         choice("knowledge", "Already knows", knowledge_choices, "nothing"),
         choice("goal", "Wants", goal_choices, "exact", redraws=True),
     ]
     if texts.get("goal") == "within":
-        fields.append(number_field("within", "how near", "Right when off by no more.", "1"))
+        fields.append(distance_field("1"))
     return fields
 
 
@@ -96,10 +92,10 @@ def _comparison_data(form: Form, count: int) -> dict[str, Any]:
         if KINDS[kind].group == "local":
             options["m"] = size
         name = _release_name(kind, options)
-        same_name = sum(one["name"].startswith(name) for one in releases)
+        same_name = sum(release["name"].startswith(name) for release in releases)
         name = f"{name} ({same_name + 1})" if same_name else name
         releases.append({"kind": kind, "options": options, "times": times, "name": name})
-    numeric = any(KINDS[one["kind"]].group == "noise" or one["kind"] == "exponential" for one in releases)
+    numeric = any(KINDS[release["kind"]].group == "noise" or release["kind"] == "exponential" for release in releases)
     if shared.get("who") == "record":
         threat |= {"values": f"0:{size - 1}"} if (numeric or shared.get("goal") == "within") and size else {"m": size}
     return {"releases": releases, "threat": threat, "title": "Comparison"}
@@ -111,14 +107,14 @@ def _field_value(form: Form, field: Field) -> Any:
 
 
 def _release_name(kind: str, options: dict[str, Any]) -> str:
-    """Return what a column is called: its kind and how much noise it makes."""
+    """Return the name of a column: its kind and its noise parameter."""
     noise = KINDS[kind].noise
     value = "" if noise is None or noise.name not in options else f", {noise.name} {options[noise.name]:g}"
     return f"{KINDS[kind].help.rstrip('.')}{value}"
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
-    """Return what the query asks."""
+    """Return the request of a query."""
     texts = {name: text for name, text in query.items() if "." not in name}
     count = int(query["columns"]) if query.get("columns") in ("2", "3", "4") else 3
     texts["columns"] = str(count)
@@ -146,7 +142,7 @@ def read(query: Mapping[str, str]) -> ScreenRequest:
 COMPARE = Screen(
     name="compare",
     title="Compare",
-    lead="Several ways to release the same. Which gives away how much about one person?",
+    lead="Compare several releases of the same data. How much does each reveal about one person?",
     read=read,
     layout="compare_screen.html",
 )

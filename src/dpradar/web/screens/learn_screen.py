@@ -134,7 +134,7 @@ def _fields() -> tuple[Field, ...]:
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
-    """Return what is tried."""
+    """Return the request of a query."""
     lesson = query.get("try", "rad")
     if lesson not in LESSONS:
         raise ParameterError("try", f"one of {', '.join(LESSONS)}", shown(lesson))

@@ -100,7 +100,7 @@ class WorkerGroup:
         self._tasks: list[asyncio.Task[None]] = []
 
     def open(self, *, start_now: bool) -> None:
-        """Begin to take jobs; ``early`` starts the processes before the first one comes."""
+        """Begin to take jobs; ``start_now`` starts the processes before the first job arrives."""
         self._tasks = [asyncio.create_task(self._serve(worker, start_now=start_now)) for worker in self.workers]
 
     async def close(self) -> None:
