@@ -159,7 +159,7 @@ def test_a_job_shows_progress_and_stops(visit):
         "first => Number(document.querySelector('progress')?.value) > first", arg=first, timeout=90_000
     )
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Run it to the end").wait_for()
+    page.get_by_role("button", name="Run to the end").wait_for()
 
 
 def test_attacks_wait_for_the_button(visit):
@@ -170,7 +170,7 @@ def test_attacks_wait_for_the_button(visit):
     page.wait_for_timeout(500)
     assert page.locator("#answer .lead").count() == 0
     page.get_by_label("What to do").select_option("audit")
-    page.get_by_label("Mistake put in").wait_for()
+    page.get_by_label("Defect").wait_for()
     assert page.locator("#answer .lead").count() == 0
 
 

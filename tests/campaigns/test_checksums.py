@@ -101,7 +101,7 @@ def test_one_changed_digit_of_an_answer(store, tmp_path):
     for arguments in (("status",), ("export", "--out", str(tmp_path / "c.csv")), ("resume",)):
         done = run("campaign", arguments[0], str(store), *arguments[1:])
         assert done.returncode == 2
-        assert "a row of its table 'answer' is damaged (its checksum does not fit)" in done.stderr
+        assert "a row of its table 'answer' is damaged (its checksum does not match)" in done.stderr
     assert not (tmp_path / "c.csv").exists()
 
 
@@ -190,5 +190,5 @@ def test_mutated_answers(store, number):
 
 def test_a_plan_without_shards(store):
     rewritten(store, "plan", lambda row: (*row[:2], 0, 0))
-    with pytest.raises(StoreError, match="the plan of a run has no shards of a sound size"):
+    with pytest.raises(StoreError, match="the plan of a run has an invalid number or size of shards"):
         campaigns.status(store)

@@ -42,8 +42,8 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ),
         ("[[run]]\n" + GRR + "seed = -1", "run.seed: must be a whole number at least 0; got -1."),
         ("[[run]]\n" + GRR + "grid = 3", "run.grid: must be a table of lists; got 3."),
-        ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with something in it; got 3."),
-        ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with something in it; got []."),
+        ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with at least one value; got 3."),
+        ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with at least one value; got []."),
         ("[[run]]\n" + GRR + "grid = { do = ['audit'] }", "run.grid.do: cannot be varied. Write another [[run]]."),
         ("[[run]]\n" + GRR + "grid = { x = [1] }", "run.grid.x: is not a key of this table."),
         (

@@ -214,7 +214,7 @@ def test_a_changed_campaign_is_refused_and_told(tmp_path):
     ran(text, tmp_path)
     with pytest.raises(
         dr.ParameterError,
-        match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to go on",
+        match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to continue",
     ):
         ran(text.replace("1.0", "2.0"), tmp_path)
     found = ran(text.replace("1.0", "2.0"), tmp_path, changed=True)

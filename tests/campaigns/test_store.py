@@ -65,7 +65,9 @@ def test_a_full_disk_is_told_and_nothing_kept_is_lost(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"the store {store} cannot be used: the disk")
-    assert "finished shards were not kept and will be computed again. What was kept before is there.\n" in done.stderr
+    assert (
+        "finished shards were not saved and will be computed again. Everything saved before is intact.\n" in done.stderr
+    )
     before = kept(store)
     assert 1 <= before < 1000
     found = campaigns.status(store)
@@ -103,7 +105,8 @@ def test_a_disk_that_is_full_and_then_is_not(tmp_path):
     code, before, after = done.stdout.splitlines()
     assert code == "code 2"
     assert (
-        "cannot be used: the disk is full. Make room, then go on where it was." in (tmp_path / "error.txt").read_text()
+        "cannot be used: the disk is full. Free some space, then resume the campaign."
+        in (tmp_path / "error.txt").read_text()
     )
     kept_then = json.loads(before)["runs"][0]["shards_done"]
     assert 1 <= kept_then < 1000
@@ -181,7 +184,7 @@ def test_a_store_that_others_hold(tmp_path):
     ran(FEW, store)
     other = sqlite3.connect(store)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StoreError, match=r"another program holds it\. Wait until that has ended, or end it"):
+    with pytest.raises(StoreError, match=r"another program has locked it\. Wait until that program ends, or end it"):
         ran(FEW.replace("1000", "2000"), store, patience=0.2)
     other.rollback()
     other.close()
@@ -191,14 +194,14 @@ def test_a_store_that_others_hold(tmp_path):
 def test_files_that_are_no_store(tmp_path):
     text = tmp_path / "text.sqlite"
     text.write_text("This is no store at all, but it is longer than the header of one." * 20)
-    with pytest.raises(StoreError, match="it is no store of a campaign"):
+    with pytest.raises(StoreError, match="it is not the store of a campaign"):
         ran(FEW, text)
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as base:
         base.execute("CREATE TABLE mine (x)")
     base.close()
     for use in (lambda: ran(FEW, other), lambda: campaigns.status(other), lambda: campaigns.resume(other)):
-        with pytest.raises(StoreError, match="it is no store of a campaign"):
+        with pytest.raises(StoreError, match="it is not the store of a campaign"):
             use()
     with sqlite3.connect(other) as base:
         assert base.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]  # left as it was
@@ -246,9 +249,9 @@ def test_what_was_half_written_is_taken_back_even_to_read(tmp_path):
 
 
 def test_errors_of_the_store_pass_between_processes():
-    error = StoreError("a.sqlite", "the disk is full", "Make room.", passing=True)
+    error = StoreError("a.sqlite", "the disk is full", "Make room.", transient=True)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made a word before
-    assert (str(again), again.passing) == (str(error), True)
+    assert (str(again), again.transient) == (str(error), True)
 
 
 def test_damage_is_noticed(tmp_path):

@@ -50,7 +50,7 @@ def test_a_long_job_shows_progress_stops_and_goes_on(client):
     stopped = client.post("/attack/stop", data=form)
     assert stopped.status_code == 200
     assert "interrupted after" in stopped.text
-    assert "Run it to the end" in stopped.text
+    assert "Run to the end" in stopped.text
     result = json.loads(client.get(f"/attack/result.json?{stopped.url.query.decode()}").text)
     assert 0 < result["trials"] < result["asked"] == 10_000_000
     again = client.post("/attack/again", data={**form, "job": _field(stopped.text, "job")})
@@ -62,7 +62,7 @@ def test_what_is_still_computed_has_no_report_yet():
     with explorer(long_workers=1) as client:
         sent(client, LONG)
         got = sent(client, LONG.replace("seed=1", "seed=2"))
-        assert "Waiting for its turn" in got.text
+        assert "Waiting in the queue" in got.text
         job = _field(got.text, "job")
         done = client.post("/attack/stop", data={"job": job, "address": LONG.partition("?")[2]})
         assert "data-running" not in done.text

@@ -44,8 +44,8 @@ class RunStatus:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         names = ("number", "title", "name", "note", "do", "options", "seed", "state", "reason")
-        more = ("shards", "shards_done", "trials", "trials_done", "seconds", "seconds_left")
-        fields = {name: getattr(self, name) for name in (*names, *more)}
+        progress_names = ("shards", "shards_done", "trials", "trials_done", "seconds", "seconds_left")
+        fields = {name: getattr(self, name) for name in (*names, *progress_names)}
         return {**fields, "result": None if self.result is None else self.result.to_dict()}
 
 

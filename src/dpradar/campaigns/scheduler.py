@@ -69,8 +69,8 @@ class RunState:
         """Return how many shards to send in one task, such that every worker has some until the end."""
         if not self.seconds_per_shard:
             return 1
-        most = max(1, len(self.missing) // (2 * workers))
-        return int(max(1, min(_BATCH_SECONDS / self.seconds_per_shard, most, _MOST_IN_BATCH)))
+        fair_share = max(1, len(self.missing) // (2 * workers))
+        return int(max(1, min(_BATCH_SECONDS / self.seconds_per_shard, fair_share, _MOST_IN_BATCH)))
 
     def lease_keys(self, numbers: tuple[int, ...]) -> tuple[str, list[tuple[int, int]]]:
         """Return the key and numbers of the leases of a task; shards may be shared by several runs."""

@@ -67,12 +67,12 @@ def check_run_options(do: str, options: dict[str, Any], where: Where) -> None:
     if do == "calibrate":
         _limit(options, where)
         return
-    what, threat = release_of(options, where), threat_of(options, where)
+    release, threat = release_of(options, where), threat_of(options, where)
     if do == "attack" and threat.kind != "record":
         hint = "Give values, a prior or m."
         raise ParameterError(where("prior"), "given: targets are drawn from it", "nothing", hint)
-    if hasattr(what, "at"):
-        what.at(threat.prior)
+    if hasattr(release, "at"):
+        release.at(threat.prior)
 
 
 def sharded_run_of(question: Question) -> ShardedRun:
@@ -177,8 +177,8 @@ def _sampler(text: str, where: Where) -> Any:
 
 def _assess(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
     settings = {key: options[key] for key in ("neighbours", "tolerance") if key in options}
-    what, threat = release_of(options, where), threat_of(options, where)
-    return _single_shard_run(lambda: assess(what, threat, **settings))
+    release, threat = release_of(options, where), threat_of(options, where)
+    return _single_shard_run(lambda: assess(release, threat, **settings))
 
 
 def _limit(options: dict[str, Any], where: Where) -> Limit:

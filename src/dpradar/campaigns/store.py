@@ -230,8 +230,8 @@ class Store:
             rows.append((*covered, *row[len(columns) + 1 :]))
         return rows
 
-    def _damage_error(self, what: str) -> StoreError:
-        return StoreError(str(self.path), f"{what} is damaged (its checksum does not match)", UNSOUND_HINT)
+    def _damage_error(self, damaged: str) -> StoreError:
+        return StoreError(str(self.path), f"{damaged} is damaged (its checksum does not match)", UNSOUND_HINT)
 
     def insert(self, table: str, rows: Iterable[Sequence[Any]], *, data: Iterable[bytes] | None = None) -> None:
         """Add rows with their checksums; where there is one with the same key, it is replaced or stays."""

@@ -68,27 +68,27 @@ def _field(option: Option, example: str) -> Field:
         choices = tuple((word, RELATION_LABELS.get(word, word)) for word in shape.words)
         return choice(option.name, label, choices, shape.words[0], help_text=help_text)
     if option.param is not None:
-        return replace(number_field(option.name, label, help_text, ""), more=about.folded)
+        return replace(number_field(option.name, label, help_text, ""), folded=about.folded)
     return text_field(
         option.name,
         label,
         help_text,
         default,
         placeholder=about.example,
-        more=about.folded,
+        folded=about.folded,
         long=isinstance(shape, Rows),
     )
 
 
 def _relation_field() -> Field:
     options = (("", "whichever tells more"), *RELATION_LABELS.items())
-    return choice("neighbours", "Data sets that are compared", options, "", more=True)
+    return choice("neighbours", "Data sets that are compared", options, "", folded=True)
 
 
 def _times_field() -> Field:
     param = replace(parameters(Repeated)[0], typical=(1, 1000))
     label = describe(Repeated)[-1].about.label
-    return replace(param_field(param, "1", label=label, ends=(LESS, MORE)), more=True)
+    return replace(param_field(param, "1", label=label, ends=(LESS, MORE)), folded=True)
 
 
 def sensitivity_fields(kind: str) -> list[Field]:
@@ -107,5 +107,5 @@ def sensitivity_fields(kind: str) -> list[Field]:
     ]
     if "nonnegative" in names:
         entries = (("", "may be any numbers"), ("yes", "are never negative, as in a histogram"))
-        fields.append(choice("nonnegative", "A person's contributions", entries, "", more=True))
+        fields.append(choice("nonnegative", "A person's contributions", entries, "", folded=True))
     return fields

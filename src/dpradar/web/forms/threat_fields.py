@@ -122,7 +122,7 @@ def _prior_fields(kind: str) -> list[Field]:
         fields.append(param_field(M, example.get("m", "10"), label="number of values (m)", ends=("", "")))
     help_text = "LOW:HIGH, LOW:HIGH:STEP or a list." if numeric else "The values, if they are numbers."
     values_field = text_field("values", "possible values", help_text, example.get("values", ""), placeholder="0:100")
-    fields.append(replace(values_field, more=not numeric))
+    fields.append(replace(values_field, folded=not numeric))
     help_text = "Equally likely if empty, or a list: 0.5, 0.3, 0.2" + ("; continuous:beta:2,5." if numeric else ".")
     fields.append(text_field("prior", "how likely each value is (prior)", help_text, placeholder="uniform"))
     return fields
@@ -137,7 +137,7 @@ def _table_fields() -> list[Field]:
             "weights",
             "column with weights",
             "The column with the weight of each row; equal weights if empty.",
-            more=True,
+            folded=True,
         ),
     ]
 
@@ -163,7 +163,7 @@ def _knowledge_and_goal_fields(
     return fields
 
 
-def _detail_field(name: str, what: str, example: str) -> Field:
-    if what == "columns":
+def _detail_field(name: str, choice_name: str, example: str) -> Field:
+    if choice_name == "columns":
         return text_field(name, "which columns", "Names from the header.", example)
     return text_field(name, "group of each value", "One name for each value: a, a, b.", placeholder="a, a, b")

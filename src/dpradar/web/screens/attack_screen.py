@@ -48,7 +48,7 @@ def _seed_field(query: Mapping[str, str], texts: dict[str, str]) -> Field:
     """Return the field of the seed; if the query has none, one is drawn, so that the address is reproducible."""
     if not query.get("seed"):
         texts["seed"] = str(secrets.randbelow(_NUMBER_OF_SEEDS))
-    return text_field("seed", "seed", "The same seed gives the same result.", texts.get("seed", ""), more=True)
+    return text_field("seed", "seed", "The same seed gives the same result.", texts.get("seed", ""), folded=True)
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
@@ -105,7 +105,7 @@ def _read_attack(query: Mapping[str, str]) -> ScreenRequest:
     running = (
         _mode_field(),
         _trials_field("100000"),
-        choice("maximise", "The attacker maximises", aim_choices, "rad", more=True),
+        choice("maximise", "The attacker maximises", aim_choices, "rad", folded=True),
         _seed_field(query, texts),
     )
     shown_sections = [

@@ -64,7 +64,7 @@ def _risk_fields(attacker: str, texts: Mapping[str, str]) -> list[Field]:
     else:
         help_text = "Accept a release that is hardly better than publishing the raw data."
         label = "near the raw data (acknowledge)"
-        fields.append(choice("acknowledge", label, _ACKNOWLEDGE, "", help_text=help_text, more=True))
+        fields.append(choice("acknowledge", label, _ACKNOWLEDGE, "", help_text=help_text, folded=True))
     return fields
 
 

@@ -54,16 +54,16 @@ def _release_column(number: int, query: Mapping[str, str]) -> tuple[FormSection,
 
 
 def _threat_fields(texts: Mapping[str, str]) -> list[Field]:
-    who = choice("who", "Attacker", labelled(_ATTACKERS, ATTACKER_LABELS), "record", redraws=True)
+    attacker_choice = choice("who", "Attacker", labelled(_ATTACKERS, ATTACKER_LABELS), "record", redraws=True)
     attacker = texts.get("who", "record")
     if attacker == "baseline":
-        return [who, _size_field(), probability_field(attacker)]
+        return [attacker_choice, _size_field(), probability_field(attacker)]
     if attacker != "record":
-        return [who, _size_field()]
+        return [attacker_choice, _size_field()]
     knowledge_choices = labelled(("nothing", "everything"), KNOWLEDGE_LABELS)
     goal_choices = labelled(("exact", "within"), GOAL_LABELS)
     fields = [
-        who,
+        attacker_choice,
         _size_field(),
         text_field("prior", "how likely each value is (prior)", "Equally likely if empty.", placeholder="uniform"),
         choice("knowledge", "Already knows", knowledge_choices, "nothing"),

@@ -56,8 +56,8 @@ def run_assessment(data: dict[str, Any], report: Report) -> Answer:
     0.131969
     """
     question = data["question"]
-    what, threat = _release_and_threat(question)
-    result = assess(what, threat, neighbours=question.get("neighbours"))
+    release, threat = _release_and_threat(question)
+    result = assess(release, threat, neighbours=question.get("neighbours"))
     if not data.get("short"):
         return _answer(result)
     page = replace(page_of(result), curve=None, label=(), tables=(), others=())
@@ -107,17 +107,17 @@ def run_calibration(data: dict[str, Any], report: Report) -> Answer:
 
 
 def _range_end(end: Calibration) -> dict[str, Any]:
-    near, idle = end.near_ceiling and not end.acknowledged, any(one.idle for one in end.achieved)
+    near, idle = end.near_ceiling and not end.acknowledged, any(limit.idle for limit in end.achieved)
     return {"value": end.value, "status": end.status, "near": near, "idle": idle}
 
 
 def run_attack(data: dict[str, Any], report: Report) -> Answer:
     """Return what the optimal attack reaches, beside the bound that it must stay under."""
     question = data["question"]
-    what, threat = _release_and_threat(question)
-    upper = assess(what, threat).rad
+    release, threat = _release_and_threat(question)
+    upper = assess(release, threat).rad
     result = attack(
-        what,
+        release,
         threat,
         trials=data["trials"],
         seed=data["seed"],
