@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from dpradar.web.copies import assess_copies, attack_copies, calibrate_copies, compare_copies, compared_spec
+from dpradar.web.copies import assess_copies, attack_copies, calibrate_copies, compare_copies, comparison_spec
 from tests.console import DOCUMENTS, ROOT
 
 _TABLE = re.search(
@@ -100,7 +100,7 @@ def test_copied_python_uses_public_names(question):
     compared = {"releases": [{"kind": question["kind"], "options": release}], "threat": {"worst": True}, "title": ""}
     if question["kind"] in ("grr", "dp"):
         compared["releases"][0]["options"] |= {"m": 20} if question["kind"] == "grr" else {"neighbours": "add-remove"}
-    copies = [*assess_copies(question), *compare_copies(compared_spec(compared))]
+    copies = [*assess_copies(question), *compare_copies(comparison_spec(compared))]
     if question["kind"] != "dp":
         copies += attack_copies(question, 1000, 1, "rad")
     if question["kind"] != "channel":

@@ -160,7 +160,7 @@ def test_a_job_shows_progress_and_stops(visit):
         "first => Number(document.querySelector('progress')?.value) > first", arg=first, timeout=90_000
     )
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Run it to the end").wait_for()
+    page.get_by_role("button", name="Run to the end").wait_for()
 
 
 def test_attacks_wait_for_the_button(visit):
@@ -171,7 +171,7 @@ def test_attacks_wait_for_the_button(visit):
     page.wait_for_timeout(500)
     assert page.locator("#answer .lead").count() == 0
     page.get_by_label("What to do").select_option("audit")
-    page.get_by_label("Mistake put in").wait_for()
+    page.get_by_label("Defect").wait_for()
     assert page.locator("#answer .lead").count() == 0
 
 
@@ -228,7 +228,7 @@ def test_a_question_is_asked_with_the_keyboard_alone(visit):
 def test_on_a_narrow_window_the_answer_stays_in_sight(visit):
     window = visit(viewport={"width": 400, "height": 700})
     page = window.open("assess?kind=grr&m=10&epsilon=1")
-    assert page.locator("#said").is_visible()
-    assert page.locator("#said").inner_text() == _lead(page)
-    box = page.locator("#said").bounding_box()
+    assert page.locator("#live-status").is_visible()
+    assert page.locator("#live-status").inner_text() == _lead(page)
+    box = page.locator("#live-status").bounding_box()
     assert 0 <= box["y"] <= 700

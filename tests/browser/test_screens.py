@@ -81,7 +81,7 @@ def test_a_job_without_scripts_can_be_stopped(visit):
     page.locator("progress[value]").wait_for()  # the page refreshes itself
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Another attacker may do better").first.wait_for()
-    assert page.get_by_role("button", name="Run it to the end").is_visible()
+    assert page.get_by_role("button", name="Run to the end").is_visible()
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: make test-browser")

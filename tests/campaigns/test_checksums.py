@@ -13,7 +13,7 @@ import pytest
 
 from dpradar import campaigns
 from dpradar.campaigns import StoreError
-from dpradar.campaigns.leases import this_process
+from dpradar.campaigns.process_identity import this_process
 from dpradar.campaigns.store import Store
 from dpradar.errors import DpradarError
 from tests.cli.test_assess import run
@@ -55,9 +55,9 @@ def original(tmp_path_factory):
         assert campaigns.run(campaigns.parse(CAMPAIGN), path, executor=thread).done
     with Store(path) as store, store.writing():
         who = this_process()
-        store.enter(who, 1)
+        store.record_heartbeat(who, 1)
         store.lease(who, "digest", [(0, 10)], 1)
-        store.keep_failure("question", 0, "a reason")
+        store.save_failure("question", 0, "a reason")
     return path
 
 
@@ -84,7 +84,7 @@ def test_a_changed_column_is_noticed(store, table, column):
         new = f"{key}x" if isinstance(key, str) else key + 1
         base.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, key))  # noqa: S608
     with pytest.raises(StoreError, match=f"a row of its table '{table}' is damaged"), Store(store) as opened:
-        opened.read(table)
+        opened.read_rows(table)
     done = run("campaign", "status", str(store))
     if table not in ("shard", "lease"):  # those are looked up by what belongs to a run, which is not this one any more
         assert done.returncode == 2
@@ -101,7 +101,7 @@ def test_one_changed_digit_of_an_answer(store, tmp_path):
     for arguments in (("status",), ("export", "--out", str(tmp_path / "c.csv")), ("resume",)):
         done = run("campaign", arguments[0], str(store), *arguments[1:])
         assert done.returncode == 2
-        assert "a row of its table 'answer' is damaged (its checksum does not fit)" in done.stderr
+        assert "a row of its table 'answer' is damaged (its checksum does not match)" in done.stderr
     assert not (tmp_path / "c.csv").exists()
 
 
@@ -145,9 +145,9 @@ def test_a_store_with_more_than_tables(store):
 def rewritten(store, table, change):
     """Change rows as somebody does who knows how checksums are computed."""
     with Store(store) as opened:
-        rows = [change(row) for row in opened.read(table)]
+        rows = [change(row) for row in opened.read_rows(table)]
         with opened.writing():
-            opened.write(f"DELETE FROM {table}", [()])  # noqa: S608
+            opened.execute_many(f"DELETE FROM {table}", [()])  # noqa: S608
             opened.insert(table, rows)
 
 
@@ -165,7 +165,7 @@ def read(store):
 def test_mutated_runs(store, seed):
     """What a store says of its runs, with checksums that fit."""
     with Store(store) as opened:
-        rows = json.loads(opened.about()["runs"])[:2]
+        rows = json.loads(opened.metadata()["runs"])[:2]
     answers = []
     for place, value in some(rows, 25, seed):
         text = json.dumps(changed(rows, place, value))
@@ -178,7 +178,7 @@ def test_mutated_runs(store, seed):
 def test_mutated_answers(store, number):
     """What a store gives as results, with checksums that fit."""
     with Store(store) as opened:
-        key = json.loads(opened.about()["runs"])[number]["question"]
+        key = json.loads(opened.metadata()["runs"])[number]["question"]
         answer = json.loads(opened.answers()[key])
     answers = []
     for place, value in [((), {"schema": "dpradar/advice/2"}), *some(answer, 15, seed=number)]:
@@ -190,5 +190,5 @@ def test_mutated_answers(store, number):
 
 def test_a_plan_without_shards(store):
     rewritten(store, "plan", lambda row: (*row[:2], 0, 0))
-    with pytest.raises(StoreError, match="the plan of a run has no shards of a sound size"):
+    with pytest.raises(StoreError, match="the plan of a run has an invalid number or size of shards"):
         campaigns.status(store)

@@ -121,7 +121,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, small):
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
-    assert err == f"interrupted; what is finished is kept. Go on: dpradar campaign run {file} --workers 1\n"
+    assert err == f"interrupted; finished shards are saved. Continue: dpradar campaign run {file} --workers 1\n"
     assert 3 <= kept(store) < SMALL_SHARDS
     assert json.loads(finished(tmp_path, "status", str(store), "--json")[0])["processes"] == 0
     assert numbers(finished(tmp_path, "resume", str(store), str(file), "--json")[0]) == small

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import dpradar as dr
 from dpradar import campaigns
-from dpradar.campaigns.tables import DOES
+from dpradar.campaigns.campaign_tables import ACTIONS
 from dpradar.cli.campaign import campaign_command
 from dpradar.cli.main import main
 
@@ -33,7 +33,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
     [
         ("", "run: is missing: it must be a table."),
         ("run = 3", "run: must be [[run]] tables; got 3. Write [[run]]."),
-        ("[[run]]\n", f"run.do: must be one of {', '.join(DOES)}; got nothing."),
+        ("[[run]]\n", f"run.do: must be one of {', '.join(ACTIONS)}; got nothing."),
         ("titel = 'x'\n[[run]]\n" + GRR, "titel: is not a key of this table. Did you mean 'title'?"),
         ("[[run]]\n" + GRR + "trails = 5", "run.trails: is not a key of this table. Did you mean 'trials'?"),
         (
@@ -42,8 +42,8 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ),
         ("[[run]]\n" + GRR + "seed = -1", "run.seed: must be a whole number at least 0; got -1."),
         ("[[run]]\n" + GRR + "grid = 3", "run.grid: must be a table of lists; got 3."),
-        ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with something in it; got 3."),
-        ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with something in it; got []."),
+        ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with at least one value; got 3."),
+        ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with at least one value; got []."),
         ("[[run]]\n" + GRR + "grid = { do = ['audit'] }", "run.grid.do: cannot be varied. Write another [[run]]."),
         ("[[run]]\n" + GRR + "grid = { x = [1] }", "run.grid.x: is not a key of this table."),
         (

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import dpradar as dr
 from dpradar import campaigns
-from dpradar.campaigns.jobs import job_of
+from dpradar.campaigns.sharded_runs import sharded_run_of
 from dpradar.campaigns.store import Store
 from dpradar.learning import Candidates, Network, Training, attack_gradients, experiment
 
@@ -214,7 +214,7 @@ def test_a_changed_campaign_is_refused_and_told(tmp_path):
     ran(text, tmp_path)
     with pytest.raises(
         dr.ParameterError,
-        match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to go on",
+        match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to continue",
     ):
         ran(text.replace("1.0", "2.0"), tmp_path)
     found = ran(text.replace("1.0", "2.0"), tmp_path, changed=True)
@@ -268,7 +268,7 @@ def test_a_prior_from_a_table(tmp_path):
 def test_other_versions_are_refused(tmp_path):
     ran(ATTACK.replace("TRIALS", "1000"), tmp_path)
     with Store(tmp_path / "store.sqlite") as store, store.writing():
-        store.tell(versions=store.about()["versions"].replace(f'"{np.__version__}"', '"1.0.0"'))
+        store.set_metadata(versions=store.metadata()["versions"].replace(f'"{np.__version__}"', '"1.0.0"'))
     with pytest.raises(dr.ParameterError, match=rf"got numpy 1\.0\.0 \(now {np.__version__}\)\. Numbers of different"):
         ran(ATTACK.replace("TRIALS", "2000"), tmp_path)
 
@@ -320,10 +320,10 @@ def test_shards_in_any_order_and_cut_give_the_same_answer(order, cuts, extra):
     ends = [0, *sorted(cuts), 6]
     parts: dict[int, bytes] = {}
     for first, last in itertools.pairwise(ends):  # every batch by a worker of its own
-        job = job_of(question)
-        parts |= {number: job.piece(number) for number in order[first:last]}
-    parts |= {number: job_of(question).piece(number) for number in order[:extra]}  # done twice
-    result = job_of(question).finish([parts[number] for number in range(6)])
+        job = sharded_run_of(question)
+        parts |= {number: job.compute(number) for number in order[first:last]}
+    parts |= {number: sharded_run_of(question).compute(number) for number in order[:extra]}  # done twice
+    result = sharded_run_of(question).finish([parts[number] for number in range(6)])
     assert result == _alone()
 
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from dpradar import campaigns
-from dpradar.campaigns.schema import campaign_schema
-from dpradar.campaigns.tables import DOES, kinds_for, run_table
+from dpradar.campaigns.campaign_schema import campaign_schema
+from dpradar.campaigns.campaign_tables import ACTIONS, kinds_for, run_table
 from dpradar.cli.main import app
 from dpradar.errors import SpecError
 from dpradar.options.reading import PLAIN
@@ -33,7 +33,7 @@ def test_examples_fit(path):
     assert fits(campaign_schema(), text)
 
 
-@pytest.mark.parametrize("do", DOES)
+@pytest.mark.parametrize("do", ACTIONS)
 def test_a_run_has_the_keys_of_every_kind(do):
     known = set(campaign_schema()["$defs"][do.capitalize()]["properties"])
     asked = [{"do": do, "kind": kind} for kind in kinds_for(do)] or [{"do": do}]

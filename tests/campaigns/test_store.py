@@ -18,9 +18,9 @@ import pytest
 
 from dpradar import campaigns
 from dpradar.campaigns import StoreError
-from dpradar.campaigns.leases import gone, this_process
+from dpradar.campaigns.process_identity import is_dead, this_process
+from dpradar.campaigns.shard_tasks import ShardPlan
 from dpradar.campaigns.store import Store
-from dpradar.campaigns.work import Plan
 from tests.campaigns.campaigns import finished, kept
 
 # A thousand shards of less than a millisecond; the store grows by about 130 bytes for each.
@@ -65,7 +65,9 @@ def test_a_full_disk_is_told_and_nothing_kept_is_lost(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"the store {store} cannot be used: the disk")
-    assert "finished shards were not kept and will be computed again. What was kept before is there.\n" in done.stderr
+    assert (
+        "finished shards were not saved and will be computed again. Everything saved before is intact.\n" in done.stderr
+    )
     before = kept(store)
     assert 1 <= before < 1000
     found = campaigns.status(store)
@@ -103,7 +105,8 @@ def test_a_disk_that_is_full_and_then_is_not(tmp_path):
     code, before, after = done.stdout.splitlines()
     assert code == "code 2"
     assert (
-        "cannot be used: the disk is full. Make room, then go on where it was." in (tmp_path / "error.txt").read_text()
+        "cannot be used: the disk is full. Free some space, then resume the campaign."
+        in (tmp_path / "error.txt").read_text()
     )
     kept_then = json.loads(before)["runs"][0]["shards_done"]
     assert 1 <= kept_then < 1000
@@ -181,7 +184,7 @@ def test_a_store_that_others_hold(tmp_path):
     ran(FEW, store)
     other = sqlite3.connect(store)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StoreError, match=r"another program holds it\. Wait until that has ended, or end it"):
+    with pytest.raises(StoreError, match=r"another program has locked it\. Wait until that program ends, or end it"):
         ran(FEW.replace("1000", "2000"), store, patience=0.2)
     other.rollback()
     other.close()
@@ -191,14 +194,14 @@ def test_a_store_that_others_hold(tmp_path):
 def test_files_that_are_no_store(tmp_path):
     text = tmp_path / "text.sqlite"
     text.write_text("This is no store at all, but it is longer than the header of one." * 20)
-    with pytest.raises(StoreError, match="it is no store of a campaign"):
+    with pytest.raises(StoreError, match="it is not the store of a campaign"):
         ran(FEW, text)
     other = tmp_path / "other.sqlite"
     with sqlite3.connect(other) as base:
         base.execute("CREATE TABLE mine (x)")
     base.close()
     for use in (lambda: ran(FEW, other), lambda: campaigns.status(other), lambda: campaigns.resume(other)):
-        with pytest.raises(StoreError, match="it is no store of a campaign"):
+        with pytest.raises(StoreError, match="it is not the store of a campaign"):
             use()
     with sqlite3.connect(other) as base:
         assert base.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]  # left as it was
@@ -246,9 +249,9 @@ def test_what_was_half_written_is_taken_back_even_to_read(tmp_path):
 
 
 def test_errors_of_the_store_pass_between_processes():
-    error = StoreError("a.sqlite", "the disk is full", "Make room.", passing=True)
+    error = StoreError("a.sqlite", "the disk is full", "Make room.", transient=True)
     again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made a word before
-    assert (str(again), again.passing) == (str(error), True)
+    assert (str(again), again.transient) == (str(error), True)
 
 
 def test_damage_is_noticed(tmp_path):
@@ -270,7 +273,7 @@ def test_damage_is_noticed(tmp_path):
 
 def test_leases_of_the_living_and_of_the_dead(tmp_path):
     """A living process keeps its leases, a dead one of this computer loses them, one elsewhere when they are over."""
-    plan = Plan("digest", total=30, size=10)
+    plan = ShardPlan("digest", total=30, size=10)
     numbers_of = [(number, plan.trials(number)) for number in range(3)]
     with subprocess.Popen(["sleep", "60"]) as sleeper, Store(tmp_path / "a.sqlite") as store:
         here = this_process()
@@ -278,19 +281,19 @@ def test_leases_of_the_living_and_of_the_dead(tmp_path):
         far = type(here)("far", "elsewhere", 1, 1.0)
         with store.writing():
             for who in (here, other, far):
-                store.enter(who, 1)
+                store.record_heartbeat(who, 1)
             assert store.lease(other, "digest", numbers_of, 1) == [0]
             assert store.lease(far, "digest", numbers_of, 1) == [1]
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [2]
         sleeper.send_signal(signal.SIGKILL)
         sleeper.wait()
-        assert gone(other.host, other.pid, other.born)
+        assert is_dead(other.host, other.pid, other.started_at)
         with store.writing():
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [0]
             store.insert("process", [("far", "elsewhere", 1, 1.0, 1, time.time() - 1.0)])
-            store.bury()
+            store.release_dead_leases()
             assert store.lease(here, "digest", numbers_of, 3) == [1]
 
 
@@ -298,33 +301,33 @@ def test_leases_of_nobody_are_given_up(tmp_path):
     with Store(tmp_path / "a.sqlite") as store, store.writing():
         me = this_process()
         assert store.lease(me, "digest", [(0, 10)], 1) == [0]  # without having said who it is
-        store.enter(type(me)("other", me.host, me.pid, me.born), 1)
+        store.record_heartbeat(type(me)("other", me.host, me.pid, me.started_at), 1)
         assert store.lease(me, "digest", [(0, 10)], 1) == []
-        store.bury()
+        store.release_dead_leases()
         assert store.lease(me, "digest", [(0, 10)], 1) == [0]
 
 
 def test_a_number_of_a_process_that_was_given_again(tmp_path):
     me = this_process()
-    assert gone(me.host, me.pid, me.born) is False
-    assert gone(me.host, me.pid, me.born + 60.0) is True
-    assert gone(me.host, me.pid, me.born - 60.0) is True
+    assert is_dead(me.host, me.pid, me.started_at) is False
+    assert is_dead(me.host, me.pid, me.started_at + 60.0) is True
+    assert is_dead(me.host, me.pid, me.started_at - 60.0) is True
 
 
 def test_a_shard_that_is_kept_twice_stays_as_it_was(tmp_path):
-    plan = Plan("digest", total=10, size=10)
+    plan = ShardPlan("digest", total=10, size=10)
     with Store(tmp_path / "a.sqlite") as store:
         for data in (b"first", b"second"):
             with store.writing():
-                store.keep_shards(plan, [(0, data, 0.1)])
-        assert store.parts(plan) == (b"first",)
+                store.save_shards(plan, [(0, data, 0.1)])
+        assert store.shard_data(plan) == (b"first",)
 
 
 def test_what_is_written_in_a_turn_that_fails_is_not_there(tmp_path):
-    plan = Plan("digest", total=20, size=10)
+    plan = ShardPlan("digest", total=20, size=10)
     with Store(tmp_path / "a.sqlite") as store:
         with suppress(KeyboardInterrupt), store.writing():
-            store.keep_shards(plan, [(0, b"data", 0.1)])
+            store.save_shards(plan, [(0, b"data", 0.1)])
             assert store.shards(plan) == {0: 0.1}
             raise KeyboardInterrupt
         assert store.shards(plan) == {}

@@ -81,7 +81,7 @@ def hostile(store, trace, module="samplers.py"):
     (store.parent / module).write_text(f"import os\nos.mkdir({str(trace)!r})\n" + SAMPLER)
     with Store(store) as opened, opened.writing():
         for table in ("answer", "plan", "shard"):
-            opened.write(f"DELETE FROM {table}", [()])  # noqa: S608
+            opened.execute_many(f"DELETE FROM {table}", [()])  # noqa: S608
 
 
 @pytest.mark.parametrize("command", ["status", "resume", "export"])
@@ -102,7 +102,7 @@ def test_a_store_that_names_a_module(tmp_path, trace, sampler, monkeypatch):
     store, file = made(tmp_path / "theirs")
     text = AUDIT.replace("SAMPLER", sampler)
     with Store(store) as opened, opened.writing():
-        opened.tell(campaign=text)
+        opened.set_metadata(campaign=text)
     hostile(store, trace)
     hostile(store, trace, "inner/__init__.py")
     hostile(store, trace, "inner/samplers.py")
@@ -111,7 +111,7 @@ def test_a_store_that_names_a_module(tmp_path, trace, sampler, monkeypatch):
         campaigns.resume(store)
     file.write_text(text)
     question = campaigns.read(file).runs[0].question(file.parent)
-    assert question.contents().keys() == {"sampler"}
+    assert question.file_digests().keys() == {"sampler"}
     assert "inner" not in sys.modules
 
 
@@ -131,7 +131,7 @@ def test_a_store_that_is_trusted(tmp_path, named):
     with Store(store) as opened:
         answers = opened.answers()
         with opened.writing():
-            opened.write("DELETE FROM answer", [()])
+            opened.execute_many("DELETE FROM answer", [()])
     with ThreadPoolExecutor(1) as thread:
         campaign = campaigns.read(file) if named else None
         assert campaigns.resume(store, campaign, trust_store=not named, executor=thread).done
@@ -293,7 +293,7 @@ def test_nothing_in_the_sources_can_run_what_it_reads():
         for file in (*SOURCES.rglob("*.py"), *REPRODUCTION.rglob("*.py"))
         if re.search(r"\bimport_object\(", file.read_text(encoding="utf-8"))
     }
-    assert users == {"audits/import_by_name.py", "campaigns/jobs.py", "cli/audit.py", "cli/lint.py"}
+    assert users == {"audits/import_by_name.py", "campaigns/sharded_runs.py", "cli/audit.py", "cli/lint.py"}
 
 
 def test_an_error_of_a_store_is_one_of_ours(tmp_path):

@@ -21,7 +21,7 @@ from dpradar.spec.kinds import KINDS, Kind
 from dpradar.spec.question import release_of
 from dpradar.spec.schema import schema
 from dpradar.spec.starting import starting_spec
-from dpradar.web.forms.releases import release_fields
+from dpradar.web.forms.release_fields import release_fields
 from tests.every import every
 
 OPTIONS = [(kind, option) for kind in KINDS.values() for option in kind.options]
@@ -78,8 +78,8 @@ def test_one_class_gives_file_schema_form_starter_and_command(staircase):
     fields = {field.name: field for field in release_fields("staircase")}
     assert fields["scale"].default == "4"
     assert fields["scale"].slider.at_high == "less can be learned"
-    assert fields["ends"].more
-    assert not fields["ratio"].more
+    assert fields["ends"].folded
+    assert not fields["ratio"].folded
     assert [value for value, _ in fields["rounding"].choices[0][1]] == ["up", "down"]
     assert staircase.noise.name == "scale"
     assert staircase.on_command_line

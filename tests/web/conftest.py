@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from dpradar.web.app import create_app
-from dpradar.web.work.desk import Limits
+from dpradar.web.work.job_queue import QueueLimits
 
 ADDRESS = "http://127.0.0.1:8765"
 
@@ -16,7 +16,7 @@ ADDRESS = "http://127.0.0.1:8765"
 @contextmanager
 def explorer(**limits):
     """Yield a client of an explorer with limits of its own."""
-    with TestClient(create_app(limits=Limits(**limits)), base_url=ADDRESS, follow_redirects=True) as client:
+    with TestClient(create_app(limits=QueueLimits(**limits)), base_url=ADDRESS, follow_redirects=True) as client:
         yield client
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dpradar.web.forms.releases import OFFERED
-from dpradar.web.forms.threats import ATTACKERS, who_field
+from dpradar.web.forms.release_fields import OFFERED_KINDS
+from dpradar.web.forms.threat_fields import ATTACKERS, attacker_field
 
-EVERY = [{"kind": kind, "who": who} for kind in OFFERED for who, _ in who_field(kind, ATTACKERS).choices[0][1]]
+EVERY = [
+    {"kind": kind, "who": who} for kind in OFFERED_KINDS for who, _ in attacker_field(kind, ATTACKERS).choices[0][1]
+]
 FURTHER = [
     {"kind": "grr", "m": "3", "epsilon": "1.5", "prior": "0.5, 0.3, 0.2", "knowledge": "labels", "known": "a, a, b"},
     {"kind": "grr", "m": "100", "epsilon": "2", "knowledge": "everything"},

@@ -187,4 +187,4 @@ def test_unknown_addresses(client):
     for path in ("/nothing", "/assess/nothing", "/static/../app.py", "/static/..%2fapp.py", "/static/app.py", "/.env"):
         got = client.get(path)
         assert got.status_code == 404
-        assert "There is nothing here" in got.text
+        assert "Page not found" in got.text

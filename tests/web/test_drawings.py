@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dpradar.web.drawings import band_sentence, band_svg
+from dpradar.web.noise_range import band_sentence, band_svg
 
 
 def _end(value, status="met"):

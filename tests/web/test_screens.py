@@ -12,10 +12,10 @@ import dpradar as dr
 from dpradar.spec.kinds import KINDS
 from dpradar.web.app import SCREENS
 from dpradar.web.forms.fields import Slider
-from dpradar.web.forms.releases import OFFERED
-from dpradar.web.screens import learn, start
-from dpradar.web.screens.assess import read
-from dpradar.web.screens.calibrate import CALIBRATE
+from dpradar.web.forms.release_fields import OFFERED_KINDS
+from dpradar.web.screens import learn_screen, start_page
+from dpradar.web.screens.assess_screen import read
+from dpradar.web.screens.calibrate_screen import CALIBRATE
 from tests.every import every
 from tests.saved import without_names
 
@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_the_library(client):
     assert without_names(result) == without_names(expected)
 
 
-@pytest.mark.parametrize("example", start.EXAMPLES, ids=lambda one: one.title)
+@pytest.mark.parametrize("example", start_page.EXAMPLES, ids=lambda one: one.title)
 def test_examples_of_the_start_are_answered(client, example):
     got = sent(client, f"/{example.address}")
     for _ in range(100):
@@ -144,7 +144,7 @@ def test_every_screen_has_a_report(client, name, file):
         assert not re.findall(r"(?:src|href)\s*=\s*[\"'](?!#|data:)", got.text)
 
 
-@pytest.mark.parametrize("kind", [name for name in OFFERED if KINDS[name].noise is not None])
+@pytest.mark.parametrize("kind", [name for name in OFFERED_KINDS if KINDS[name].noise is not None])
 def test_every_kind_with_noise_can_be_calibrated(kind):
     asked = CALIBRATE.read({"kind": kind, "measure": "", "most": "1"})
     assert asked.task == "calibrate" or asked.problem
@@ -181,15 +181,15 @@ def test_learn_has_every_word_and_every_rule(client):
     text = client.get("/learn").text
     assert all(f'id="word-{name}"' in text for name in TERMS)
     assert all(f'id="rule-{rule.name}"' in text for rule in RULES)
-    assert all(note.needs and note.source for note in learn.rule_notes())
+    assert all(note.needs and note.source for note in learn_screen.rule_notes())
 
 
-@pytest.mark.parametrize("lesson", learn.LESSONS)
+@pytest.mark.parametrize("lesson", learn_screen.LESSONS)
 def test_lessons_can_be_tried(client, lesson):
     got = client.get(f"/learn?try={lesson}&epsilon=3&m=4")
     assert got.status_code == 200
     assert 'class="lead"' in got.text
-    assert learn.LESSONS[lesson].title in got.text
+    assert learn_screen.LESSONS[lesson].title in got.text
 
 
 def test_compare_says_the_difference_in_words(client):

@@ -143,7 +143,7 @@ def test_what_goes_wrong_is_not_told_in_detail(client, monkeypatch, caplog):
     def broken(*_, **__):
         raise RuntimeError("secret 4711")
 
-    monkeypatch.setattr(app, "asked_of", broken)
+    monkeypatch.setattr(app, "parse_request", broken)
     got = client.get("/assess")
     assert got.status_code == 500
     assert got.text == "Internal error (RuntimeError). Please report it.\n"
@@ -196,7 +196,7 @@ def test_long_work_starts_by_a_form_only(client, path, headers):
 
 
 def test_a_form_that_was_sent_starts_its_work_once(client):
-    desk = _desk(client)
+    queue = _desk(client)
     got = sent(client, "/attack?kind=grr&m=23&trials=1000&seed=1&run=1")
     for _ in range(200):
         if "data-running" not in got.text:
@@ -204,7 +204,7 @@ def test_a_form_that_was_sent_starts_its_work_once(client):
         got = client.get(str(got.url))
     assert 'class="lead"' in got.text
     assert client.get(str(got.url), headers=LINKED).text == got.text  # what is known may be shown
-    desk.forget(next(job for job in reversed(desk._jobs.values()) if job.task == "attack"))
+    queue.forget(next(job for job in reversed(queue._jobs.values()) if job.task == "attack"))
     assert OFFER in client.get(str(got.url)).text
 
 
@@ -219,7 +219,7 @@ def test_a_link_has_little_time_and_a_form_has_more():
 
 def _desk(client):
     handler = next(route.endpoint for route in client.app.app.routes if route.path == "/")
-    return handler.__self__.desk
+    return handler.__self__.queue
 
 
 # ------------------------------------------------------------------------------------------------------------ deadlines

@@ -17,8 +17,8 @@ import httpx2
 import pytest
 
 from dpradar.web.work import tasks
-from dpradar.web.work.desk import Busy, Desk, Limits
-from dpradar.web.work.workers import Message, Worker
+from dpradar.web.work.job_queue import JobQueue, QueueFull, QueueLimits
+from dpradar.web.work.worker_process import WorkerMessage, WorkerProcess
 
 from .conftest import explorer, sent
 
@@ -50,7 +50,7 @@ def test_a_long_job_shows_progress_stops_and_goes_on(client):
     stopped = client.post("/attack/stop", data=form)
     assert stopped.status_code == 200
     assert "interrupted after" in stopped.text
-    assert "Run it to the end" in stopped.text
+    assert "Run to the end" in stopped.text
     result = json.loads(client.get(f"/attack/result.json?{stopped.url.query.decode()}").text)
     assert 0 < result["trials"] < result["asked"] == 10_000_000
     again = client.post("/attack/again", data={**form, "job": _field(stopped.text, "job")})
@@ -62,7 +62,7 @@ def test_what_is_still_computed_has_no_report_yet():
     with explorer(long_workers=1) as client:
         sent(client, LONG)
         got = sent(client, LONG.replace("seed=1", "seed=2"))
-        assert "Waiting for its turn" in got.text
+        assert "Waiting in the queue" in got.text
         job = _field(got.text, "job")
         done = client.post("/attack/stop", data={"job": job, "address": LONG.partition("?")[2]})
         assert "data-running" not in done.text
@@ -81,78 +81,78 @@ def test_what_takes_too_long_is_refused_with_a_reason_and_a_way_out():
 def test_a_worker_that_dies_is_replaced():
     with explorer(quick_workers=1, quick_seconds=60.0) as client:
         assert client.get("/assess").status_code == 200
-        desk = _desk(client)
-        desk.quick.workers[0]._process.kill()
+        queue = _desk(client)
+        queue.quick.workers[0]._process.kill()
         _until(client, "/assess?kind=grr&m=7&epsilon=1", 'class="lead"')
 
 
 def _desk(client):
     app = client.app.app
     handler = next(route.endpoint for route in app.routes if route.path == "/")
-    return handler.__self__.desk
+    return handler.__self__.queue
 
 
 def test_when_too_much_waits_more_is_refused_and_the_server_goes_on():
     async def asked():
-        desk = Desk(Limits(quick_workers=1, quick_waiting=3))
+        queue = JobQueue(QueueLimits(quick_workers=1, quick_waiting=3))
         for number in range(3):
-            desk.ask("assess", {"number": number})
-        same = desk.ask("assess", {"number": 1})
-        assert same is desk.ask("assess", {"number": 1})
-        with pytest.raises(Busy):
-            desk.ask("assess", {"number": 4})
+            queue.submit("assess", {"number": number})
+        same = queue.submit("assess", {"number": 1})
+        assert same is queue.submit("assess", {"number": 1})
+        with pytest.raises(QueueFull):
+            queue.submit("assess", {"number": 4})
 
     asyncio.run(asked())
 
 
 def test_a_question_that_was_given_up_is_asked_anew():
     async def asked():
-        desk = Desk(Limits())
-        first = desk.ask("calibrate", {"number": 1}, long=True)
+        queue = JobQueue(QueueLimits())
+        first = queue.submit("calibrate", {"number": 1}, long=True)
         first.state = "running"
-        desk.stop(first)
-        again = desk.ask("calibrate", {"number": 1}, long=True)
+        queue.stop(first)
+        again = queue.submit("calibrate", {"number": 1}, long=True)
         assert again is not first
         first.finish("stopped")
-        assert desk.ask("calibrate", {"number": 1}, long=True) is again
+        assert queue.submit("calibrate", {"number": 1}, long=True) is again
 
     asyncio.run(asked())
 
 
 def test_a_job_that_was_stopped_by_hand_is_not_begun_anew_while_it_ends():
     async def asked():
-        desk = Desk(Limits())
-        first = desk.ask("attack", {"number": 1}, long=True)
+        queue = JobQueue(QueueLimits())
+        first = queue.submit("attack", {"number": 1}, long=True)
         first.state = "running"
-        desk.stop(first, wanted=True)
-        assert desk.ask("attack", {"number": 1}, long=True) is first
+        queue.stop(first, keep_partial=True)
+        assert queue.submit("attack", {"number": 1}, long=True) is first
         first.finish("done")
-        assert desk.ask("attack", {"number": 1}, long=True) is first
-        desk.forget(first)
-        assert desk.ask("attack", {"number": 1}, long=True) is not first
+        assert queue.submit("attack", {"number": 1}, long=True) is first
+        queue.forget(first)
+        assert queue.submit("attack", {"number": 1}, long=True) is not first
 
     asyncio.run(asked())
 
 
 def test_a_job_that_had_to_be_ended_is_not_begun_anew_by_the_page_that_asks_how_far_it_is():
     async def asked():
-        desk = Desk(Limits())
-        first = desk.ask("attack", {"number": 1}, long=True)
+        queue = JobQueue(QueueLimits())
+        first = queue.submit("attack", {"number": 1}, long=True)
         first.state = "running"
-        desk.stop(first, wanted=True)
+        queue.stop(first, keep_partial=True)
         first.finish("stopped")
-        assert desk.ask("attack", {"number": 1}, long=True) is first
-        first.ended -= 60.0  # a minute later it is a new question
-        assert desk.ask("attack", {"number": 1}, long=True) is not first
+        assert queue.submit("attack", {"number": 1}, long=True) is first
+        first.ended_at -= 60.0  # a minute later it is a new question
+        assert queue.submit("attack", {"number": 1}, long=True) is not first
 
     asyncio.run(asked())
 
 
 def test_a_whole_answer_is_not_called_partial_because_someone_left(client):
     address = "/assess?kind=grr&m=11&epsilon=1"
-    desk = _desk(client)
+    queue = _desk(client)
     page = client.get(address)
-    for job in desk._jobs.values():
+    for job in queue._jobs.values():
         job.stopping = job.finished
     assert client.get(address).text == page.text
 
@@ -170,44 +170,44 @@ def test_extreme_numbers_get_an_answer_or_a_message(client):
 
 def test_old_results_are_forgotten():
     async def asked():
-        desk = Desk(Limits(kept_jobs=5, kept_bytes=1_000))
-        jobs = [desk.ask("assess", {"number": number}) for number in range(20)]
+        queue = JobQueue(QueueLimits(kept_jobs=5, kept_bytes=1_000))
+        jobs = [queue.submit("assess", {"number": number}) for number in range(20)]
         for job in jobs:
             job.result = {"json": "x" * 100}
             job.finish("done")
-        desk.ask("assess", {"number": 100})
-        assert [desk.find(job.key) is job for job in jobs] == [False] * 16 + [True] * 4
+        queue.submit("assess", {"number": 100})
+        assert [queue.find(job.key) is job for job in jobs] == [False] * 16 + [True] * 4
 
     asyncio.run(asked())
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no limit to set")
 def test_memory_of_a_worker_is_bounded():
-    code = "from dpradar.web.work.workers import _limit_memory; _limit_memory(); bytearray(2**32)"
+    code = "from dpradar.web.work.worker_process import _limit_memory; _limit_memory(); bytearray(2**32)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip().endswith("MemoryError")
 
 
 def test_a_worker_outlives_what_goes_wrong_in_it():
-    worker = Worker()
+    worker = WorkerProcess()
     try:
         worker.start()
         assert _said(worker).kind == "ready"
-        worker.order("nothing of the sort", {})
-        assert _said(worker) == Message("bug", "KeyError")
-        worker.order("assess", {"question": {"kind": "grr", "m": 6, "epsilon": -1.0}})
+        worker.send_task("nothing of the sort", {})
+        assert _said(worker) == WorkerMessage("bug", "KeyError")
+        worker.send_task("assess", {"question": {"kind": "grr", "m": 6, "epsilon": -1.0}})
         assert _said(worker).kind == "bad"
-        worker.order("assess", {"question": {"kind": "grr", "m": 6, "epsilon": 1.0}})
+        worker.send_task("assess", {"question": {"kind": "grr", "m": 6, "epsilon": 1.0}})
         assert _said(worker).kind == "done"
     finally:
         worker.end()
     assert not worker.alive
-    assert worker.hear(0.0) == Message("ended")
+    assert worker.receive(0.0) == WorkerMessage("ended")
 
 
 def _said(worker):
     for _ in range(300):
-        heard = worker.hear(0.2)
+        heard = worker.receive(0.2)
         if heard is not None and heard.kind != "progress":
             return heard
     raise AssertionError("silence")

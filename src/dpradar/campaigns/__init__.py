@@ -1,10 +1,22 @@
-"""Many runs: described in a file, cut into shards, computed anywhere, kept in one file that survives a crash."""
+"""Many runs: described in a file, split into shards, computed anywhere, saved in one file that survives a crash."""
 
+from .campaign_model import Campaign, Run
+from .campaign_reader import parse, read
+from .campaign_status import CampaignStatus, RunStatus, status
 from .export import export
-from .model import Campaign, Run
-from .read import parse, read
-from .run import resume, run
-from .status import Outcome, Results, status
+from .run_campaign import resume, run
 from .store import StoreError
 
-__all__ = ["Campaign", "Outcome", "Results", "Run", "StoreError", "export", "parse", "read", "resume", "run", "status"]
+__all__ = [
+    "Campaign",
+    "CampaignStatus",
+    "Run",
+    "RunStatus",
+    "StoreError",
+    "export",
+    "parse",
+    "read",
+    "resume",
+    "run",
+    "status",
+]

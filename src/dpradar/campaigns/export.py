@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, ParameterError
-from .model import canonical
-from .status import status
+from .campaign_model import canonical
+from .campaign_status import status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .status import Outcome, Results
+    from .campaign_status import CampaignStatus, RunStatus
 
 __all__ = ["export", "rows_of"]
 
-_OWN = ("number", "title", "name", "do", "seed", "state", "reason", "shards", "shards_done", "seconds")
-_ESTIMATES = ("rad", "success", "false_hit", "gain", "worst_gain")
-_PLAIN = (
+_RUN_COLUMNS = ("number", "title", "name", "do", "seed", "state", "reason", "shards", "shards_done", "seconds")
+_ESTIMATE_COLUMNS = ("rad", "success", "false_hit", "gain", "worst_gain")
+_RESULT_COLUMNS = (
     "trials",
     "asked",
     "confidence",
@@ -41,39 +41,53 @@ _PLAIN = (
     "status",
     "binding",
 )
-_MOST_WHOLE = 2**63 - 1
+_LARGEST_BIGINT = 2**63 - 1
 
 
-def rows_of(found: Results) -> list[dict[str, Any]]:
+def rows_of(campaign: CampaignStatus) -> list[dict[str, Any]]:
     """Return one row for each run: what it is, its parameters, what it found, and with which versions.
 
     A parameter that has the name of a column already stands there as ``given_NAME``.
     """
-    rows = [{**_row(run), **{f"version_{name}": text for name, text in found.versions.items()}} for run in found.runs]
+    rows = [
+        {**_run_row(run), **{f"version_{name}": text for name, text in campaign.versions.items()}}
+        for run in campaign.runs
+    ]
     names = list(dict.fromkeys(name for row in rows for name in row))
     return [{name: row.get(name) for name in names} for row in rows]
 
 
-def _row(run: Outcome) -> dict[str, Any]:
-    own = {name: getattr(run, name) for name in _OWN}
-    given = {f"given_{key}" if key in (*_OWN, *_PLAIN, *_ESTIMATES) else key: v for key, v in run.options.items()}
-    measured = {} if run.result is None else dict(_numbers(run.result.to_dict()))
-    return {**own, **{name: _cell(value) for name, value in {**given, **measured}.items()}}
+def _run_row(run: RunStatus) -> dict[str, Any]:
+    run_columns = {name: getattr(run, name) for name in _RUN_COLUMNS}
+    option_columns = {
+        f"given_{key}" if key in (*_RUN_COLUMNS, *_RESULT_COLUMNS, *_ESTIMATE_COLUMNS) else key: v
+        for key, v in run.options.items()
+    }
+    result_columns = {} if run.result is None else dict(_result_columns(run.result.to_dict()))
+    return {**run_columns, **{name: _cell(value) for name, value in {**option_columns, **result_columns}.items()}}
 
 
-def _numbers(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _result_columns(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the numbers of a result; a measured one with its limits, a bound with its side and rule."""
-    for name in _ESTIMATES:
-        found = result.get(name)
-        if isinstance(found, dict) and "estimate" in found:
-            yield from ((name, found["estimate"]), (f"{name}_low", found["low"]), (f"{name}_high", found["high"]))
-        elif isinstance(found, dict) and "value" in found:
-            yield from ((name, found["value"]), (f"{name}_side", found["side"]), (f"{name}_rule", found["rule"]))
-    yield from ((name, result[name]) for name in _PLAIN if name in result)
+    for name in _ESTIMATE_COLUMNS:
+        estimate = result.get(name)
+        if isinstance(estimate, dict) and "estimate" in estimate:
+            yield from (
+                (name, estimate["estimate"]),
+                (f"{name}_low", estimate["low"]),
+                (f"{name}_high", estimate["high"]),
+            )
+        elif isinstance(estimate, dict) and "value" in estimate:
+            yield from (
+                (name, estimate["value"]),
+                (f"{name}_side", estimate["side"]),
+                (f"{name}_rule", estimate["rule"]),
+            )
+    yield from ((name, result[name]) for name in _RESULT_COLUMNS if name in result)
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _MOST_WHOLE:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _LARGEST_BIGINT:
         return str(value)
     return value if value is None or isinstance(value, (bool, int, float, str)) else canonical(value)
 
@@ -97,7 +111,7 @@ def export(store: str | Path, out: str | Path) -> int:
     (2, 'number,title,name,do,seed,state,reason,shards,shards_done,seconds,epsilon,kind,m,rad,rad_side,rad_rule,...')
     """
     path = Path(out)
-    writers: dict[str, Callable[[list[dict[str, Any]], Path], None]] = {".csv": _csv, ".parquet": _parquet}
+    writers: dict[str, Callable[[list[dict[str, Any]], Path], None]] = {".csv": _write_csv, ".parquet": _write_parquet}
     if path.suffix not in writers:
         raise ParameterError("--out", "a file that ends in .csv or .parquet", repr(str(path)), "Such as results.csv.")
     rows = rows_of(status(store))
@@ -114,37 +128,39 @@ def export(store: str | Path, out: str | Path) -> int:
     return len(rows)
 
 
-def _csv(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]) if rows else [])
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _parquet(rows: list[dict[str, Any]], path: Path) -> None:
+def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
-    kinds = {name: _kind([row[name] for row in rows]) for name in (rows[0] if rows else {})}
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in kinds}
-    with duckdb.connect() as base:
-        base.execute(f"CREATE TABLE runs ({', '.join(f'{quoted[name]} {kind}' for name, kind in kinds.items())})")
-        texts = {name for name, kind in kinds.items() if kind == "VARCHAR"}
-        values = [[_text(v) if name in texts else v for name, v in row.items()] for row in rows]
-        base.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * len(kinds))})", values)  # noqa: S608
-        base.execute("COPY runs TO '" + str(path).replace("'", "''") + "' (FORMAT parquet)")
+    types = {name: _column_type([row[name] for row in rows]) for name in (rows[0] if rows else {})}
+    quoted = {name: '"' + name.replace('"', '""') + '"' for name in types}
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"CREATE TABLE runs ({', '.join(f'{quoted[name]} {type_name}' for name, type_name in types.items())})"
+        )
+        texts = {name for name, type_name in types.items() if type_name == "VARCHAR"}
+        values = [[_cell_text(v) if name in texts else v for name, v in row.items()] for row in rows]
+        connection.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * len(types))})", values)  # noqa: S608
+        connection.execute("COPY runs TO '" + str(path).replace("'", "''") + "' (FORMAT parquet)")
 
 
-def _kind(values: list[Any]) -> str:
-    given = [value for value in values if value is not None]
-    if given and all(isinstance(value, bool) for value in given):
+def _column_type(values: list[Any]) -> str:
+    present = [value for value in values if value is not None]
+    if present and all(isinstance(value, bool) for value in present):
         return "BOOLEAN"
-    numbers = [value for value in given if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    if not given or len(numbers) < len(given):
+    numbers = [value for value in present if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if not present or len(numbers) < len(present):
         return "VARCHAR"
-    return "BIGINT" if all(isinstance(value, int) for value in given) else "DOUBLE"
+    return "BIGINT" if all(isinstance(value, int) for value in present) else "DOUBLE"
 
 
-def _text(value: Any) -> str | None:
+def _cell_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else canonical(value)

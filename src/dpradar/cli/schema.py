@@ -14,7 +14,7 @@ __all__ = ["schema_command"]
 @click.option("--json", "as_json", is_flag=True, help="Print it in one line.")
 def schema_command(what: str, *, as_json: bool) -> None:
     """Print the JSON Schema of spec files, pipelines or campaigns, for editors."""
-    from ..campaigns.schema import campaign_schema
+    from ..campaigns.campaign_schema import campaign_schema
     from ..spec.schema import pipeline_schema, schema
 
     content = {"spec": schema, "pipeline": pipeline_schema, "campaign": campaign_schema}[what]()

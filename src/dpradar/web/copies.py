@@ -1,10 +1,11 @@
-"""The same question as a command line, as Python and as a spec: each gives the numbers of the screen."""
+"""A question as a command line, as Python code and as a spec file: each gives the numbers of the screen."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..calibration.limit import COSTS
 from ..spec import AttackSpec, ReleaseSpec, Spec, ThreatSpec, command, python, toml
 from ..spec.kinds import KINDS
 from ..spec.question import THREAT, release_call, threat_call
@@ -13,21 +14,21 @@ from .forms.form import PLACE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Copy", "assess_copies", "attack_copies", "calibrate_copies", "compare_copies", "compared_spec", "spec_of"]
+__all__ = ["Copy", "assess_copies", "attack_copies", "calibrate_copies", "compare_copies", "comparison_spec", "spec_of"]
 
 Question = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One way to ask the same: what it is, the text, and what to do with it."""
+    """One way to ask the same question: its title, the text, and how to use it."""
 
     title: str
     text: str
     note: str = ""
 
 
-def _toml(spec: Spec, note: str = "") -> Copy:
+def _toml_copy(spec: Spec, note: str = "") -> Copy:
     return Copy("Spec (TOML)", toml(spec), note or "Save it as spec.toml, then: dpradar run spec.toml")
 
 
@@ -41,23 +42,28 @@ def spec_of(question: Question, **further: Any) -> Spec:
     ({'epsilon': 1.0, 'neighbours': 'replace-one'}, {'m': 10})
     """
     kind = KINDS[question["kind"]]
-    own = {name: question[name] for name in kind.names if name in question}
-    against = {name: question[name] for name in (*THREAT, "neighbours") if name in question and name not in own}
+    release_options = {name: question[name] for name in kind.names if name in question}
+    threat_options = {
+        name: question[name] for name in (*THREAT, "neighbours") if name in question and name not in release_options
+    }
     # Without a threat a spec is about any attacker; here one is meant who finds every value equally likely.
     limits = further.pop("limits", {})
-    threat = ThreatSpec(options=against if _says(against) else {"prior": "uniform", **against}, limits=limits)
-    release = ReleaseSpec(kind=question["kind"], options=own, times=question.get("times", 1))
+    threat = ThreatSpec(
+        options=threat_options if _states_attacker(threat_options) else {"prior": "uniform", **threat_options},
+        limits=limits,
+    )
+    release = ReleaseSpec(kind=question["kind"], options=release_options, times=question.get("times", 1))
     return Spec(releases=(release,), threats=(threat,), **further)
 
 
-def compared_spec(data: Question) -> Spec:
+def comparison_spec(data: Question) -> Spec:
     """Return a comparison, given as plain data, as a spec."""
-    releases = tuple(ReleaseSpec(**one) for one in data["releases"])
+    releases = tuple(ReleaseSpec(**release) for release in data["releases"])
     threats = (ThreatSpec(options=data["threat"]),)
     return Spec(releases=releases, threats=threats, together="compare", title=data["title"], noise_table=False)
 
 
-def _says(options: Question) -> bool:
+def _states_attacker(options: Question) -> bool:
     return bool({"m", "prior", "values", "records", "baseline", "membership", "worst"} & set(options))
 
 
@@ -66,48 +72,47 @@ def assess_copies(question: Question) -> list[Copy]:
     return [
         Copy("Command line", command(question)),
         Copy("Python", python(question, PLACE)),
-        _toml(spec_of(question)),
+        _toml_copy(spec_of(question)),
     ]
 
 
 def compare_copies(spec: Spec) -> list[Copy]:
     """Return a comparison in three ways."""
-    asked = [spec.question(i, 0) for i in range(len(spec.releases))]
+    questions = [spec.question(i, 0) for i in range(len(spec.releases))]
     imports, lines = ["import dpradar as dr"], []
-    for question in asked:
+    for question in questions:
         release, threat = release_call(question, PLACE), threat_call(question, PLACE)
         imports += [*release.imports(), *threat.imports()]
-        lines.append(f"print(dr.assess({release.source()}, {threat.source()}{_relation(question)}).explain())")
-    commands = "\n".join(command(question) for question in asked)
+        lines.append(f"print(dr.assess({release.source()}, {threat.source()}{_relation_argument(question)}).explain())")
+    commands = "\n".join(command(question) for question in questions)
     code = "\n".join([*dict.fromkeys(imports), "", *lines, ""])
-    return [Copy("Command line", commands), Copy("Python", code), _toml(spec)]
+    return [Copy("Command line", commands), Copy("Python", code), _toml_copy(spec)]
 
 
-def _relation(question: Question) -> str:
+def _relation_argument(question: Question) -> str:
     relation = question.get("neighbours")
     return "" if relation is None else f", neighbours={relation!r}"
 
 
 def calibrate_copies(question: Question, limits: Sequence[dict[str, Any]], value: float | None) -> list[Copy]:
     """Return a calibration as a command and as Python, and once it is known the release that keeps the limits."""
-    words = [word for limit in limits for word in ("--limit", _limit_word(limit))]
-    found = [
+    words = [word for limit in limits for word in ("--limit", _limit_argument(limit))]
+    copies = [
         Copy("Command line", command(question, verb="calibrate", further=words)),
         Copy("Python", _calibrate_python(question, limits)),
     ]
-    risks = {name: bound for limit in limits for name, bound in limit.items() if name not in _COSTS}
+    risks = {name: bound for limit in limits for name, bound in limit.items() if name not in COSTS}
     noise = KINDS[question["kind"]].noise
     if value is not None and noise is not None:
-        costs = {name: bound for limit in limits for name, bound in limit.items() if name in _COSTS}
+        costs = {name: bound for limit in limits for name, bound in limit.items() if name in COSTS}
         spec = spec_of({**question, noise.name: value}, limits=risks, utility=costs)
-        found.append(_toml(spec, "The release found, with its limits. Check it with: dpradar run spec.toml --check"))
-    return found
+        copies.append(
+            _toml_copy(spec, "The release found, with its limits. Check it with: dpradar run spec.toml --check")
+        )
+    return copies
 
 
-_COSTS = ("error", "variance", "frequency_error")
-
-
-def _limit_word(limit: dict[str, Any]) -> str:
+def _limit_argument(limit: dict[str, Any]) -> str:
     return "@".join(f"{name}={value if isinstance(value, str) else repr(value)}" for name, value in limit.items())
 
 
@@ -115,9 +120,10 @@ def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> s
     noise = KINDS[question["kind"]].noise
     free = "" if noise is None else noise.name
     release, threat = release_call({**question, free: 1.0}, PLACE), threat_call(question, PLACE)
+    relation = _relation_argument(question)
     listed = ", ".join(
-        f"dr.Limit(threat, {', '.join(f'{name}={value!r}' for name, value in one.items())}{_relation(question)})"
-        for one in limits
+        f"dr.Limit(threat, {', '.join(f'{name}={value!r}' for name, value in limit.items())}{relation})"
+        for limit in limits
     )
     head = ["import dpradar as dr", *release.imports(), *threat.imports()]
     release, times = release.args if release.name == "Repeated" else (release, 1)
@@ -146,5 +152,5 @@ def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> 
     return [
         Copy("Command line", command(question, verb="attack", further=words)),
         Copy("Python", "\n".join(code)),
-        _toml(spec),
+        _toml_copy(spec),
     ]

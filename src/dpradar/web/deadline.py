@@ -1,4 +1,4 @@
-"""HTTP with a deadline: whoever connects has to say what they want, or is cut off."""
+"""HTTP with a deadline: a connection that sends no complete request in time is closed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class PunctualProtocol(H11Protocol):
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request."""
+        """Start the deadline of the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the time runs from the first byte of a request to the end of its headers."""
+        """Process data; the time runs from the first byte of a request to the end of its headers."""
         super().data_received(data)
         if self.conn.their_state is h11.IDLE:
             self._wait()
@@ -36,7 +36,7 @@ class PunctualProtocol(H11Protocol):
             self._stop_waiting()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Cancel the deadline."""
         self._stop_waiting()
         super().connection_lost(exc)
 

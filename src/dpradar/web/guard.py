@@ -1,4 +1,4 @@
-"""What every request passes before a screen sees it, and what every answer carries.
+"""The checks of every request before a screen handles it, and the headers of every response.
 
 Host names are checked, so that a page elsewhere cannot reach a server on this machine by pointing its own name at it.
 A token, where there is one, is the first part of every path: links stay relative, and no cookie is needed. Queries and
@@ -42,7 +42,7 @@ _HEADERS = (
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
     (b"cache-control", b"no-store"),
 )
-_LONG = f"A request may have at most {MOST_BODY:,} bytes."
+_BODY_TOO_LONG = f"A request may have at most {MOST_BODY:,} bytes."
 _METHODS = ("GET", "HEAD", "POST")
 LOG = logging.getLogger("dpradar.web")
 
@@ -51,14 +51,14 @@ LOG = logging.getLogger("dpradar.web")
 class Guard:
     """The outermost layer of the application.
 
-    ``hosts`` are the names under which the server may be asked, any when empty (then ``token`` must be given: whoever
-    does not know it is turned away, whatever name was used).
+    ``hosts`` are the host names that the server accepts, any if empty (then ``token`` is required: requests without it
+    are refused, whatever the host name).
     """
 
     app: ASGIApp
     token: str | None = None
     hosts: tuple[str, ...] = LOOPBACK
-    logged: logging.Logger = field(default=LOG, repr=False)
+    logger: logging.Logger = field(default=LOG, repr=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, pass on, and add headers."""
@@ -81,16 +81,16 @@ class Guard:
             await refusal(scope, receive, with_headers)
             return
         try:
-            await self.app(self._inner(scope), _counted(receive), with_headers)
-        except Exception as error:  # answered already; what the values were stays out of the log
-            self.logged.error("%s while answering %s", type(error).__name__, scope["method"])  # noqa: TRY400
+            await self.app(self._inner(scope), _with_body_limits(receive), with_headers)
+        except Exception as error:  # already answered; values stay out of the log
+            self.logger.error("%s while answering %s", type(error).__name__, scope["method"])  # noqa: TRY400
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         for check in (self._host, self._sizes, self._site, self._secret):
-            found = check(scope, headers)
-            if found is not None:
-                return found
+            refusal = check(scope, headers)
+            if refusal is not None:
+                return refusal
         return None
 
     def _host(self, scope: Scope, headers: Headers) -> ASGIApp | None:
@@ -100,18 +100,18 @@ class Guard:
         except ValueError:
             name = None
         if name is None or len(headers.getlist("host")) != 1 or (self.hosts and name not in self.hosts):
-            return _said(421, "This server is not known under that name. Open the address that it printed.")
+            return _text_response(421, "This server does not accept that host name. Open the address that it printed.")
         if scope["method"] not in _METHODS:
-            return _said(405, "Only GET, HEAD and POST are understood here.")
+            return _text_response(405, "Only GET, HEAD and POST are supported.")
         return None
 
     def _sizes(self, scope: Scope, headers: Headers) -> ASGIApp | None:
         if len(scope["query_string"]) > MOST_QUERY:
-            told = f"An address may have at most {MOST_QUERY:,} characters after the question mark."
-            return _said(414, f"{told} Longer lists belong into a spec file: dpradar run spec.toml.")
+            message = f"An address may have at most {MOST_QUERY:,} characters after the question mark."
+            return _text_response(414, f"{message} Put longer lists into a spec file: dpradar run spec.toml.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MOST_BODY:
-            return _said(413, _LONG)
+            return _text_response(413, _BODY_TOO_LONG)
         return None
 
     def _site(self, scope: Scope, headers: Headers) -> ASGIApp | None:
@@ -119,19 +119,21 @@ class Guard:
         post, site = scope["method"] == "POST", headers.get("sec-fetch-site")
         if site is None:  # an old browser, or none; the origin of a page without referrer would be "null"
             origin = headers.get("origin")
-            foreign, linked = origin is not None and _place(origin) != headers.get("host"), not post
+            foreign, linked = origin is not None and _host_of_origin(origin) != headers.get("host"), not post
         else:
             foreign = site not in ("same-origin", "none")
             mode, kind = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
             linked = not post and (mode, kind) == ("navigate", "document")
-        return _said(403, "Requests from other sites are refused.") if foreign and not linked else None
+        return _text_response(403, "Requests from other sites are refused.") if foreign and not linked else None
 
     def _secret(self, scope: Scope, _: Headers) -> ASGIApp | None:
         if self.token is None:
             return None
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not secrets.compare_digest(first.encode(), self.token.encode()):
-            return _said(403, "This server asks for a token. Open the address that it printed when it started.")
+            return _text_response(
+                403, "This server requires a token. Open the address that it printed when it started."
+            )
         return None if slash else RedirectResponse(f"/{self.token}/", status_code=307)
 
     def _inner(self, scope: Scope) -> Scope:
@@ -141,7 +143,7 @@ class Guard:
         return {**scope, "path": path, "raw_path": path.encode()}
 
 
-def _place(origin: str) -> str | None:
+def _host_of_origin(origin: str) -> str | None:
     """Return host and port of an origin; None where it has none that can be read."""
     try:
         return urlsplit(origin).netloc
@@ -149,25 +151,25 @@ def _place(origin: str) -> str | None:
         return None
 
 
-def _said(status: int, text: str) -> PlainTextResponse:
+def _text_response(status: int, text: str) -> PlainTextResponse:
     return PlainTextResponse(f"{text}\n", status_code=status)
 
 
-def _counted(receive: Receive) -> Receive:
-    seen, complete, end = 0, False, time.monotonic() + BODY_SECONDS
+def _with_body_limits(receive: Receive) -> Receive:
+    received, complete, end = 0, False, time.monotonic() + BODY_SECONDS
 
-    async def counting() -> Message:
-        nonlocal seen, complete
-        if complete:  # the next message is that somebody went away, which may take as long as it likes
+    async def receive_within_limits() -> Message:
+        nonlocal received, complete
+        if complete:  # the next message reports a disconnection, for which there is no time limit
             return await receive()
         try:
             message = await asyncio.wait_for(receive(), max(end - time.monotonic(), 0.0))
         except TimeoutError:
             raise HTTPException(408, "The request did not arrive in time.") from None
         complete = not message.get("more_body", False)
-        seen += len(message.get("body", b""))
-        if seen > MOST_BODY:
-            raise HTTPException(413, _LONG)
+        received += len(message.get("body", b""))
+        if received > MOST_BODY:
+            raise HTTPException(413, _BODY_TOO_LONG)
         return message
 
-    return counting
+    return receive_within_limits

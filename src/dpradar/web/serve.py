@@ -42,7 +42,7 @@ def serve_command(host: str, port: int) -> None:
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     listening = _listen(host, port)
     app = create_app(token, hosts=_LOOPBACK if local else ())
-    _announce(listening, host, token, local=local)
+    _print_address(listening, host, token, local=local)
     logging.getLogger("dpradar.web").setLevel(logging.WARNING)
     config = uvicorn.Config(
         app,
@@ -64,15 +64,15 @@ def _listen(host: str, port: int) -> socket.socket:
     number = int(_PORT.check("serve", port))
     try:
         kind = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
-        made = socket.create_server(kind[4][:2], family=kind[0], backlog=_BACKLOG)
+        server_socket = socket.create_server(kind[4][:2], family=kind[0], backlog=_BACKLOG)
     except OSError as error:
         hint = "Choose another with --port, or --port 0 for a free one." if number else "Such as --host 127.0.0.1."
         got = f"{host}:{number} ({error.strerror or error})"
         raise ParameterError("--host and --port", "an address that is free", got, hint) from None
-    return made
+    return server_socket
 
 
-def _announce(listening: socket.socket, host: str, token: str, *, local: bool) -> None:
+def _print_address(listening: socket.socket, host: str, token: str, *, local: bool) -> None:
     port = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"dpradar explorer: http://{shown}:{port}/{token}/")

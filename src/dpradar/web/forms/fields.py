@@ -61,7 +61,7 @@ class Field:
     choices: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()  # groups of (value, words)
     slider: Slider | None = None
     redraws: bool = False  # other fields depend on it
-    more: bool = False  # folded away unless it is set
+    folded: bool = False  # folded away unless it is set
     placeholder: str = ""
 
     @property
@@ -123,7 +123,7 @@ def text_field(
     default: str = "",
     *,
     placeholder: str = "",
-    more: bool = False,
+    folded: bool = False,
     long: bool = False,
 ) -> Field:
     """Return a box for words or lists."""
@@ -135,7 +135,7 @@ def text_field(
         kind="long" if long else "text",
         default=default,
         placeholder=placeholder,
-        more=more,
+        folded=folded,
     )
 
 
@@ -147,7 +147,7 @@ def choice(
     *,
     help_text: str = "",
     redraws: bool = False,
-    more: bool = False,
+    folded: bool = False,
 ) -> Field:
     """Return a list to choose from."""
     return Field(
@@ -159,5 +159,5 @@ def choice(
         default=default,
         choices=(("", options),),
         redraws=redraws,
-        more=more,
+        folded=folded,
     )

@@ -6,24 +6,25 @@
   let pushed = false; // the change that is under way has its entry in the history
   document.documentElement.classList.add("live");
 
-  const valueAt = ({ value, dataset: { low, high, log, whole } }) => {
-    const found = log ? low * (high / low) ** (value / 1000) : Number(low) + (high - low) * (value / 1000);
-    return String(whole ? Math.round(found) : Number(found.toPrecision(3)));
+  const valueAt = ({ value: position, dataset: { low, high, log, whole } }) => {
+    const share = position / 1000;
+    const value = log ? low * (high / low) ** share : Number(low) + (high - low) * share;
+    return String(whole ? Math.round(value) : Number(value.toPrecision(3)));
   };
-  const placeOf = ({ dataset: { low, high, log } }, text) => {
+  const positionOf = ({ dataset: { low, high, log } }, text) => {
     const value = Math.min(Math.max(Number(text) || 0, low), high);
     return Math.round(1000 * (log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low)));
   };
 
   const bodyOf = (form) => {
-    let said = [...new FormData(form)].filter(([name, text]) => text !== "" || form.elements[name].dataset?.kept);
-    if (form.dataset.sent) said = said.filter(([name]) => form.elements[name].dataset?.redraws); // too long otherwise
-    return new URLSearchParams(said);
+    let pairs = [...new FormData(form)].filter(([name, text]) => text !== "" || form.elements[name].dataset?.kept);
+    if (form.dataset.sent) pairs = pairs.filter(([name]) => form.elements[name].dataset?.redraws); // too long otherwise
+    return new URLSearchParams(pairs);
   };
 
   const settle = () => {
-    const said = byId("said"), verdict = document.querySelector("#answer .lead, #answer .problem p + p");
-    if (said) said.textContent = verdict ? verdict.textContent : "";
+    const status = byId("live-status"), verdict = document.querySelector("#answer .lead, #answer .problem p + p");
+    if (status) status.textContent = verdict ? verdict.textContent : "";
     clearTimeout(polling);
     if (document.querySelector("#answer [data-running]")) polling = setTimeout(() => load(location.href, "answer"), 500);
   };
@@ -45,11 +46,11 @@
     const mine = (waiting = new AbortController());
     byId("answer").setAttribute("aria-busy", "true");
     try {
-      const got = await fetch(address, { ...how, headers: { "X-Part": part }, signal: mine.signal });
-      const html = await got.text();
-      if (mine.signal.aborted || got.status === 204) return;
+      const response = await fetch(address, { ...how, headers: { "X-Part": part }, signal: mine.signal });
+      const html = await response.text();
+      if (mine.signal.aborted || response.status === 204) return;
       if (keep) {
-        if (got.redirected && got.url !== location.href) history[pushed ? "replaceState" : "pushState"](null, "", got.url);
+        if (response.redirected && response.url !== location.href) history[pushed ? "replaceState" : "pushState"](null, "", response.url);
         pushed = keep === "going";
       }
       show(part, html);
@@ -65,7 +66,7 @@
     const form = target.closest("form");
     const slider = target.type === "range" ? target : byId(`${target.id}-slider`);
     if (slider === target) byId(target.dataset.for).value = valueAt(target);
-    else if (slider) slider.value = placeOf(slider, target.value);
+    else if (slider) slider.value = positionOf(slider, target.value);
     if (slider) slider.setAttribute("aria-valuetext", byId(slider.dataset.for).value);
     if (!form?.dataset.live || target.matches("select")) return;
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-"""What a worker can do: a few named tasks from plain data to plain data. None reads a file or runs given code."""
+"""The tasks of a worker: named functions from plain data to plain data. None reads a file or runs code it is given."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ...present.pages import page_of
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ...spec.run import run
-from ..copies import compared_spec
+from ..copies import comparison_spec
 from ..forms.form import PLACE
-from .auditing import audited, audited_rows
+from .demonstration_audits import audit_pasted_pairs, audit_with_defect
 
 if TYPE_CHECKING:
     from ...present.page import Page
@@ -37,36 +37,36 @@ _PRECISION = 1e-5  # that of the command line, so that both give the same value
 def _answer(result: Any, page: Page | None = None) -> Answer:
     shown = page_of(result) if page is None else page
     partial = not getattr(result, "complete", True)
-    told = json.dumps(result.to_dict())
-    return {"title": shown.title, "html": fragment(shown), "json": told, "partial": bool(partial)}
+    text = json.dumps(result.to_dict())
+    return {"title": shown.title, "html": fragment(shown), "json": text, "partial": bool(partial)}
 
 
-def _parts(question: dict[str, Any]) -> tuple[Any, Any]:
+def _release_and_threat(question: dict[str, Any]) -> tuple[Any, Any]:
     threat = threat_of(question, PLACE)  # first, because it refuses what is too large to build
     return release_of(question, PLACE), threat
 
 
-def assessed(data: dict[str, Any], report: Report) -> Answer:
+def run_assessment(data: dict[str, Any], report: Report) -> Answer:
     """Return what someone could learn about one person.
 
     Examples
     --------
-    >>> answer = assessed({"question": {"kind": "grr", "m": 10, "epsilon": 1.0}}, lambda *_: None)
+    >>> answer = run_assessment({"question": {"kind": "grr", "m": 10, "epsilon": 1.0}}, lambda *_: None)
     >>> round(json.loads(answer["json"])["rad"]["value"], 6)
     0.131969
     """
     question = data["question"]
-    what, threat = _parts(question)
-    result = assess(what, threat, neighbours=question.get("neighbours"))
+    release, threat = _release_and_threat(question)
+    result = assess(release, threat, neighbours=question.get("neighbours"), progress=lambda text: report(text, None))
     if not data.get("short"):
         return _answer(result)
     page = replace(page_of(result), curve=None, label=(), tables=(), others=())
     return _answer(result, page)
 
 
-def compared(data: dict[str, Any], report: Report) -> Answer:
+def run_comparison(data: dict[str, Any], report: Report) -> Answer:
     """Return several releases under one threat, side by side."""
-    spec = compared_spec(data)
+    spec = comparison_spec(data)
     for i in range(len(spec.releases)):
         threat_of({**spec.release(i), **spec.threats[0].options}, PLACE)
     result = run(spec, attack=False, progress=lambda text: report(text, None))
@@ -76,65 +76,69 @@ def compared(data: dict[str, Any], report: Report) -> Answer:
 def _limits(texts: list[dict[str, Any]], question: dict[str, Any]) -> list[Limit]:
     threat = threat_of(question, PLACE)
     relation: Any = question.get("neighbours")
-    return [Limit(threat, neighbours=relation, **one) for one in texts]
+    return [Limit(threat, neighbours=relation, **limit) for limit in texts]
 
 
-def calibrated(data: dict[str, Any], report: Report) -> Answer:
-    """Return the least noise that keeps every limit, and the range that risk and accuracy leave."""
+def run_calibration(data: dict[str, Any], report: Report) -> Answer:
+    """Return the least noise that keeps every limit, and the range that risk and accuracy allow."""
     question, limits = data["question"], data["limits"]
     param = KINDS[question["kind"]].noise
     if param is None:
         raise ParameterError("kind", "one with a parameter that makes noise", repr(question["kind"]))
-    wanted = _limits(limits, question)
+    every_limit = _limits(limits, question)
     family = family_of_template(param, lambda x: release_of({**question, param.name: x}, PLACE))
 
-    def found(chosen: list[Limit]) -> Calibration | None:
-        return calibrate_family(family, chosen, _PRECISION, lambda text: report(text, None)) if chosen else None
+    def calibrate(limits_to_keep: list[Limit]) -> Calibration | None:
+        return (
+            calibrate_family(family, limits_to_keep, _PRECISION, lambda text: report(text, None))
+            if limits_to_keep
+            else None
+        )
 
-    result = found(wanted)
-    risks = [limit for limit in wanted if limit.risks]
-    costs = [limit for limit in wanted if not limit.risks]
-    least = result if not costs else found(risks)
-    most = result if not risks else found(costs)
+    result = calibrate(every_limit)
+    risks = [limit for limit in every_limit if limit.risks]
+    costs = [limit for limit in every_limit if not limit.risks]
+    least = result if not costs else calibrate(risks)
+    most = result if not risks else calibrate(costs)
     ends = {"least": least, "most": most}
-    values = {name: None if end is None else _end(end) for name, end in ends.items()}
+    values = {name: None if end is None else _range_end(end) for name, end in ends.items()}
     band = {"parameter": param.name, "up": param.more_private == "up", "range": list(param.typical), **values}
     return {**_answer(result), "band": band}
 
 
-def _end(end: Calibration) -> dict[str, Any]:
-    near, idle = end.near_ceiling and not end.acknowledged, any(one.idle for one in end.achieved)
+def _range_end(end: Calibration) -> dict[str, Any]:
+    near, idle = end.near_ceiling and not end.acknowledged, any(limit.idle for limit in end.achieved)
     return {"value": end.value, "status": end.status, "near": near, "idle": idle}
 
 
-def attacked(data: dict[str, Any], report: Report) -> Answer:
+def run_attack(data: dict[str, Any], report: Report) -> Answer:
     """Return what the optimal attack reaches, beside the bound that it must stay under."""
     question = data["question"]
-    what, threat = _parts(question)
-    upper = assess(what, threat).rad
+    release, threat = _release_and_threat(question)
+    upper = assess(release, threat).rad
     result = attack(
-        what,
+        release,
         threat,
         trials=data["trials"],
         seed=data["seed"],
         maximise=data["maximise"],
-        progress=lambda done, asked: report(f"{done:,} of {asked:,} trials", done / asked),
+        progress=lambda done, total: report(f"{done:,} of {total:,} trials", done / total),
     )
     page = replace(page_of(result), evidence=(attack_finding(result, upper),))
     return _answer(result, page)
 
 
-def audit_of_sampler(data: dict[str, Any], report: Report) -> Answer:
+def run_audit(data: dict[str, Any], report: Report) -> Answer:
     """Return what outputs of a built-in mechanism, with a mistake put in, say about its claim."""
-    return _answer(audited(data, lambda done, asked: report(f"{done:,} of {asked:,} outputs", done / asked)))
+    return _answer(audit_with_defect(data, lambda done, total: report(f"{done:,} of {total:,} outputs", done / total)))
 
 
-def audit_of_rows(data: dict[str, Any], report: Report) -> Answer:
+def run_pair_audit(data: dict[str, Any], report: Report) -> Answer:
     """Return what pasted pairs of input and output say about a claim."""
-    return _answer(audited_rows(data))
+    return _answer(audit_pasted_pairs(data))
 
 
-def rendered(data: dict[str, Any], report: Report) -> str:
+def render_report(data: dict[str, Any], report: Report) -> str:
     """Return a result, given as JSON, as a report."""
     from ...present.markdown import markdown
     from ...results.loading import result_of
@@ -143,19 +147,19 @@ def rendered(data: dict[str, Any], report: Report) -> str:
     return document(result) if data["form"] == "html" else markdown(result)
 
 
-def warmed(data: dict[str, Any], report: Report) -> None:
-    """Load what the first questions need, so that nobody waits for it."""
+def preload(data: dict[str, Any], report: Report) -> None:
+    """Load the modules that the first questions need, so that no user waits for them."""
     for kind, options in (("she", {"m": 3, "epsilon": 1.0}), ("zcdp", {"rho": 0.1, "neighbours": "replace-one"})):
-        assessed({"question": {"kind": kind, **options}}, report)
+        run_assessment({"question": {"kind": kind, **options}}, report)
 
 
 TASKS: dict[str, Callable[[dict[str, Any], Report], Any]] = {
-    "assess": assessed,
-    "attack": attacked,
-    "audit": audit_of_sampler,
-    "calibrate": calibrated,
-    "compare": compared,
-    "render": rendered,
-    "rows": audit_of_rows,
-    "warm": warmed,
+    "assess": run_assessment,
+    "attack": run_attack,
+    "audit": run_audit,
+    "calibrate": run_calibration,
+    "compare": run_comparison,
+    "render": render_report,
+    "rows": run_pair_audit,
+    "preload": preload,
 }

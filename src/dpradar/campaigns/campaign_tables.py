@@ -1,0 +1,216 @@
+"""The tables of a campaign file: the keys of each kind of run."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge, Gt, Le
+
+from ..attacks.attack_runs import CONFIDENCE
+from ..attacks.attack_runs import TRIALS as ATTACK_TRIALS
+from ..audits.audit import LOOKS, SIGNIFICANCE
+from ..audits.audit import TRIALS as AUDIT_TRIALS
+from ..errors import ParameterError
+from ..learning.gradient_scores import CLIP, NOISE, RATE
+from ..learning.trainer import LEARNING_RATE, STEPS
+from ..options import About, Anything, ListOf, Number, Option, Text, option_of
+from ..options.tables import Table, either, options_in
+from ..params import Param, shown
+from ..spec.file_tables import kind_option, limits_option, nested, question_options
+from ..spec.kinds import IN_FILES, KINDS, Kind, kind_of
+from ..spec.model import AttackSpec, ReleaseSpec, Spec
+from ..spec.threat_options import ThreatOptions
+
+if TYPE_CHECKING:
+    from ..options.reading import Where
+
+__all__ = ["ACTIONS", "TOP_LEVEL_TABLE", "campaign_file", "kinds_for", "run_table"]
+
+ACTIONS = ("attack", "audit", "assess", "calibrate", "learning")
+_WITHOUT_PRIOR = ("baseline", "membership", "worst")
+_SIZE = Param(name="size", integer=True, low=1, what="the size of a layer")
+_Loss = Annotated[float, Gt(0), About("the mu or rho that is claimed")]
+_Maximise = Annotated[Literal["rad", "success"], About("what the attacker maximises")]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Anything):
+    """Lists of values, each combination of which is a run; judged before the values are put in their places."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return a table of lists."""
+        return {"type": "object", "additionalProperties": {"type": "array"}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackOptions:
+    """Options of an attack."""
+
+    trials: Annotated[int, ATTACK_TRIALS] | None = None
+    maximise: _Maximise | None = None
+    strategy: Annotated[Literal["report", "prior"], About("another attack than the optimal one")] | None = None
+    confidence: Annotated[float, CONFIDENCE] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """Options of an audit."""
+
+    sampler: Annotated[str, Text("package.module:function or file.py:function"), About("")] | None = None
+    one_value: Annotated[bool, About("whether the sampler takes one value at a time")] = False
+    output_kind: (
+        Annotated[Literal["auto", "categorical", "real", "bits", "subset", "vector"], About("what the outputs are")]
+        | None
+    ) = None
+    test: Annotated[Literal["likelihood", "rad", "search"], About("how the claim is tested")] | None = None
+    claim_epsilon: Annotated[float, Ge(0), About("the epsilon that is claimed")] | None = None
+    claim_delta: Annotated[float, Ge(0), Le(1), About("the delta that is claimed")] | None = None
+    claim_mu: _Loss | None = None
+    claim_rho: _Loss | None = None
+    trials: Annotated[int, AUDIT_TRIALS] | None = None
+    significance: Annotated[float, SIGNIFICANCE] | None = None
+    sequential: Annotated[bool, About("whether the audit may stop early")] = False
+    looks: Annotated[int, LOOKS] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssessOptions:
+    """Options of an assessment."""
+
+    tolerance: Annotated[float, Gt(0), About("the relative width to which losses are refined")] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrateOptions:
+    """Options of a calibration, beside its limits."""
+
+    free: Annotated[str, Text("the parameter to choose"), About("")] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningOptions:
+    """Options of a training that is attacked."""
+
+    data: Annotated[str, Text("a file .npz with known_x, known_y, x and y"), About("")]
+    network: Annotated[
+        list[int],
+        ListOf("sizes of input, hidden layers and classes, such as [784, 10, 10]",
+               each=Number(_SIZE.allowed, param=_SIZE)),
+        About(""),
+    ]  # fmt: skip
+    steps: Annotated[int, STEPS]
+    clip: Annotated[float, CLIP]
+    noise_multiplier: Annotated[float, NOISE]
+    learning_rate: Annotated[float, LEARNING_RATE]
+    trials: Annotated[int, Ge(1), About("the number of models that are trained")]
+    sample_rate: Annotated[float, RATE] | None = None
+    activation: Annotated[Literal["relu", "elu", "tanh"], About("the activation function")] | None = None
+    knowledge: (
+        Annotated[Literal["nothing", "everything", "label"], About("what is known of the target; a label is its class")]
+        | None
+    ) = None
+    maximise: _Maximise | None = None
+    rule: Annotated[Literal["exact", "printed"], About("which form of the attack is run")] | None = None
+    confidence: Annotated[float, CONFIDENCE] | None = None
+
+
+_SEED = replace(options_in(AttackSpec, "seed")[0], default=None)
+_DESCRIPTIVE_OPTIONS = options_in(ReleaseSpec, "name", "note")
+_GRID = option_of("grid", Annotated[Any, Grid(), About("")], None)
+_DOMAIN = option_of("domain", Annotated[int, Ge(2), About("the number of values; the inputs are 0 .. domain-1")])
+_ACTION_OPTIONS: dict[str, tuple[Option, ...]] = {
+    "attack": options_in(AttackOptions),
+    "audit": options_in(AuditOptions),
+    "assess": options_in(AssessOptions),
+    "calibrate": (limits_option(needed=True), *options_in(CalibrateOptions)),
+    "learning": options_in(LearningOptions),
+}
+_TOP = (*options_in(Spec, "title", "description"), _SEED)
+TOP_LEVEL_TABLE = Table(
+    "Campaign", "Keys outside of runs.", (*_TOP, nested("run", needed=True, several=True, separately=True))
+)
+
+
+def kinds_for(do: str) -> tuple[str, ...]:
+    """Return the kinds of releases that a run may be about.
+
+    Examples
+    --------
+    >>> "gdp" in kinds_for("attack"), "gdp" in kinds_for("assess"), kinds_for("audit")[:3]
+    (False, True, ('grr', 'sue', 'oue'))
+    """
+    return tuple(name for name in IN_FILES if _accepts(do, KINDS[name]))
+
+
+def _accepts(do: str, kind: Kind) -> bool:
+    """Whether a run may be about a kind."""
+    if do == "attack":
+        return kind.samples
+    if do == "audit":
+        return "m" in [param.name for param in kind.params]
+    if do == "calibrate":
+        return kind.noise is not None
+    return do == "assess"
+
+
+@cache
+def _run_table(do: str, kind: str | None) -> Table:
+    """Return the keys of a run, and which it needs, in the run itself or in its grid."""
+    options: dict[str, Option] = {}
+    if kind is not None:
+        options = {option.name: option for option in question_options(kind)}
+    elif do == "audit":
+        options = {option.name: option for option in (_DOMAIN, *options_in(ThreatOptions, "prior"))}
+    if do in ("attack", "audit"):
+        options = {name: option for name, option in options.items() if name not in _WITHOUT_PRIOR}
+    options |= {
+        option.name: option
+        for option in (kind_option("do", do), *_DESCRIPTIVE_OPTIONS, _SEED, _GRID, *_ACTION_OPTIONS[do])
+    }
+    if do == "audit" and kind is None:
+        options["sampler"] = replace(options["sampler"], default=MISSING)
+    return Table("Run", f"A run: {do}.", tuple(options.values()))
+
+
+def run_table(table: dict[str, Any], where: Where) -> Table:
+    """Return the keys of a run, or raise ParameterError when it does not say what it is about."""
+    do, kind = table["do"], table.get("kind")
+    if do == "learning" or (do == "audit" and kind is None):
+        return _run_table(do, None)
+    if not _accepts(do, kind_of({"kind": kind}, where, kinds_for(do))):  # a plug-in
+        raise ParameterError(where("kind"), f"one of {', '.join(kinds_for(do))}", shown(kind))
+    not_needed = ("m",) if "data" in table else ()  # a table says how many values there are
+    keys = _run_table(do, str(kind)).not_needing(not_needed)
+    if do != "calibrate":
+        return keys
+    noise = KINDS[str(kind)].noise
+    free_names = [param.name for param in KINDS[str(kind)].params if param.more_private is not None]
+    free = table.get("free", None if noise is None else noise.name)
+    if free not in free_names:
+        raise ParameterError(where("free"), f"one of {', '.join(free_names)}", shown(free), "It is chosen for you.")
+    return keys.not_needing([str(free)])
+
+
+def campaign_file() -> Table:
+    """Return the keys of a whole file.
+
+    A grid may vary the kind and hold what a run needs: a run has the keys of all kinds here, and needs none of them.
+    """
+    runs = nested("run", *map(_run_of_any_kind, ACTIONS), needed=True, several=True)
+    return Table("Campaign", "Many attacks, audits, assessments and trainings.", (*_TOP, runs))
+
+
+def _run_of_any_kind(do: str) -> Table:
+    kinds = kinds_for(do)
+    options: dict[str, Option] = {}
+    for kind in (*kinds, None) if do == "audit" else kinds or (None,):
+        for option in _run_table(do, kind).options:
+            earlier = options.get(option.name)
+            shape = option.shape if earlier is None else either(earlier.shape, option.shape)
+            options[option.name] = replace(option, shape=shape, default=None)
+    options["do"] = kind_option("do", do)
+    if kinds:
+        options["kind"] = replace(kind_option("kind", *kinds), default=None)
+    return Table(do.capitalize(), f"A run: {do}.", tuple(options.values()))

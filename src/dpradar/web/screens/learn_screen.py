@@ -1,0 +1,159 @@
+"""Learn: the words, every rule with what it needs, and some things to try."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...bounds.rules import RULES
+from ...errors import ParameterError
+from ...guarantees.approx import EPSILON
+from ...mechanisms.ldp.parameters import M
+from ...params import shown
+from ...present.glossary import TERMS
+from ..forms.fields import Field, choice, param_field
+from ..forms.form import Form, FormSection
+from .screen_request import Screen, ScreenRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...bounds.rule import Rule
+
+__all__ = ["GROUPS", "LEARN", "Lesson", "RuleNote", "read", "rule_notes"]
+
+_RULE_NEEDS = {
+    "exact-grr": "Randomised response over finitely many values.",
+    "exact-sets": "A report that is a set of values, and in which the true value is likelier than the others.",
+    "exact-line": "Noise on one number for each value, at most 3,000 values.",
+    "exact-counts": "A local report that is made several times, with new randomness each time.",
+    "exact-finite": "Finitely many inputs and outputs, at most 100 million pairs of them.",
+    "exact-continuous": "A continuous prior, and a mechanism that takes any number of its interval.",
+    "exact-collinear": "Gaussian noise on vectors that lie on one line.",
+    "exact-one-hot": "Noise on the cells of a histogram in which each person is counted once.",
+    "exact-known-cell": "Noise on the cells of a histogram, and an attacker who knows the record.",
+    "exact-two-values": "Two possible values, and a release that is known exactly for both.",
+    "simulation": "A mechanism that can be drawn from. Gives a lower bound, never the answer.",
+}
+# The words in the order in which they are met.
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("What is at risk", ("target", "rad", "hit", "false_hit", "baseline", "success", "gain", "worst_gain", "ceiling")),
+    ("Who attacks", ("attacker", "threat", "prior", "knowledge", "goal", "membership", "kappa", "skew", "tpr", "fpr")),
+    ("What is released", ("release", "mechanism", "guarantee", "sensitivity", "query", "composition")),
+    ("Parameters of guarantees", ("epsilon", "delta", "mu", "rho", "tv", "neighbours", "replace-one", "add-remove")),
+    ("How sure a number is", ("side", "exact", "upper", "lower", "vacuous", "rule")),
+    (
+        "Decide and check",
+        ("limit", "near-ceiling", "calibration", "error", "frequency_error", "attack", "audit", "refuted"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Something to try: what to look for, and the question that shows it."""
+
+    title: str
+    text: str
+    release: str
+    extra_options: tuple[tuple[str, str], ...] = ()
+
+
+LESSONS = {
+    "rad": Lesson(
+        "What taking part adds",
+        "Move epsilon. The hatched squares are people about whom the attacker is right only because they took part; "
+        "the grey ones it would have guessed anyway.",
+        "grr",
+    ),
+    "everything": Lesson(
+        "When everything is known",
+        "The attacker knows the value and asks whether it was used. Guessing blindly is always right then, so only "
+        "what taking part adds still says something.",
+        "grr",
+        (("knowledge", "everything"),),
+    ),
+    "guarantee": Lesson(
+        "A guarantee says less than a mechanism",
+        "The same epsilon, but now only the promise is known: the number is what the worst mechanism with this promise "
+        "could give away.",
+        "dp",
+        (("neighbours", "replace-one"),),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleNote:
+    """A rule as it is shown: what it says about which numbers, what it needs, and its source."""
+
+    name: str
+    title: str
+    gives: str
+    quantities: str
+    needs: str
+    source: str
+
+
+def _note(rule: Rule) -> RuleNote:
+    needs = _RULE_NEEDS.get(rule.name) or (inspect.getdoc(rule.find) or "").partition("\n\n")[0].replace("\n", " ")
+    gives = "an upper bound"
+    if rule.engine:
+        gives = "a lower bound" if rule.from_below else "the exact value"
+    return RuleNote(
+        name=rule.name,
+        title=rule.title,
+        gives=gives,
+        quantities=", ".join(rule.quantities),
+        needs=needs,
+        source="; ".join(rule.cites) or "holds by definition",
+    )
+
+
+def rule_notes() -> list[RuleNote]:
+    """Return every rule with what it needs."""
+    return [_note(rule) for rule in RULES]
+
+
+def glossary_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the words in groups; one that belongs to no group comes last."""
+    grouped = {name for _, names in GROUPS for name in names}
+    rest = tuple(name for name in TERMS if name not in grouped)
+    groups = (*GROUPS, ("Further words", rest)) if rest else GROUPS
+    return [(title, [(name, TERMS[name]) for name in names if name in TERMS]) for title, names in groups]
+
+
+def _fields() -> tuple[Field, ...]:
+    options = tuple((name, lesson.title) for name, lesson in LESSONS.items())
+    return (
+        choice("try", "Try", options, "rad", redraws=True),
+        param_field(EPSILON, "1"),
+        param_field(M, "10", label="number of values (m)", ends=("", "")),
+    )
+
+
+def read(query: Mapping[str, str]) -> ScreenRequest:
+    """Return the request of a query."""
+    lesson = query.get("try", "rad")
+    if lesson not in LESSONS:
+        raise ParameterError("try", f"one of {', '.join(LESSONS)}", shown(lesson))
+    fields = _fields()
+    names = {field.name for field in fields}
+    form = Form((FormSection("Try it", fields),), {name: text for name, text in query.items() if name in names})
+    try:
+        options = form.options()
+    except ParameterError as error:
+        return ScreenRequest(form=form, task=None, problem=str(error), option=error.name)
+    question: dict[str, Any] = {"kind": LESSONS[lesson].release, **dict(LESSONS[lesson].extra_options)}
+    question |= {name: options[name] for name in ("epsilon", "m") if name in options}
+    return ScreenRequest(form=form, task="assess", data={"question": question, "short": True})
+
+
+LEARN = Screen(
+    name="learn",
+    title="Learn",
+    lead="What the numbers mean, where they come from, and what they assume.",
+    read=read,
+    layout="learn_screen.html",
+)

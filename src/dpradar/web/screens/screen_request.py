@@ -1,0 +1,47 @@
+"""The parsed request to a screen, and the description of a screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..copies import Copy
+    from ..forms.form import Form
+
+__all__ = ["Screen", "ScreenRequest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenRequest:
+    """The form and the task it requests; ``task`` is None if there is nothing to compute yet.
+
+    ``hidden_fields`` say for which kind the form was rendered. ``copies`` takes the result, or None.
+    """
+
+    form: Form
+    task: str | None
+    data: dict[str, Any] = field(default_factory=dict)
+    long: bool = False
+    hidden_fields: tuple[tuple[str, str], ...] = ()
+    extra_query: tuple[tuple[str, str], ...] = ()  # part of the address, besides the fields
+    copies: Callable[[Any], list[Copy]] = lambda _: []
+    problem: str = ""
+    option: str = ""
+    post_only: bool = False  # the form may be longer than an address, so the browser submits it as a body
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screen:
+    """One screen: its name in addresses, its title, what it is for, and how a query is read."""
+
+    name: str
+    title: str
+    lead: str
+    read: Callable[[Mapping[str, str]], ScreenRequest]
+    shorten: Callable[[Mapping[str, str]], dict[str, str]] = dict
+    live: bool = True  # answers follow every change; otherwise there is a button
+    button: str = "Show"
+    layout: str = "question_screen.html"
