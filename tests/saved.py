@@ -70,7 +70,7 @@ def results() -> dict[str, Any]:
 
 
 def without_names(data: Any) -> Any:
-    """Return the data of a result without the random names of threats, and without the digest, which covers them."""
+    """Return the data of a result without the places of threats in a run, and without the digest, which covers them."""
     if isinstance(data, dict):
         return {key: without_names(value) for key, value in data.items() if key not in ("id", "digest")}
     return [without_names(value) for value in data] if isinstance(data, list) else data

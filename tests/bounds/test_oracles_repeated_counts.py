@@ -456,7 +456,7 @@ def test_what_does_not_apply_says_so():
         count_risk(model, *cover_of(4, "nothing", skewed))
     with pytest.raises(Inapplicable, match="4 values"):
         count_risk(model, *cover_of(5))
-    with pytest.raises(Inapplicable, match="apart"):
+    with pytest.raises(Inapplicable, match="separates"):
         count_risk(model, skewed, dr.Threat(skewed, goal=dr.Goal.within(1.0)).cover)
     with pytest.raises(Inapplicable, match="at most 2000 reports"):
         risk(local("grr", 4, 1.0, 20_000))

@@ -124,7 +124,6 @@ def test_what_is_copied_and_pasted_gives_the_same_json(visit):
     address = page.get_by_role("link", name="JSON").evaluate("one => one.href")
     shown = page.evaluate("address => fetch(address).then((got) => got.text())", address)
     one, other = json.loads(typed.stdout), json.loads(shown)
-    assert one["threat"]["id"] != other["threat"]["id"]  # drawn at random
     assert without_names(one) == without_names(other)
 
 

@@ -163,7 +163,7 @@ def test_text_leads_with_the_value_rounded_to_more_noise():
 
 def test_the_release_that_is_shown_has_no_less_noise():
     data = calibrated("laplace", "--values", "0:9", "--limit", "rad=0.1")
-    shown = re.search(r"scale=([0-9.]+)", data["release"]).group(1)
+    shown = re.search(r"scale=([0-9.]+)", data["release"]["text"]).group(1)
     assert float(shown) >= data["value"]
 
 
@@ -264,7 +264,7 @@ COMPOSED = [
 def test_composed_releases_agree_with_the_library(arguments, release):
     expected = dr.assess(release, dr.Threat(dr.Prior.uniform(7)))
     data = assessed(*arguments, "--m", "7", "--fpr", "0.01,0.3")
-    assert data["release"] == repr(release)
+    assert data["release"]["text"] == repr(release)
     for name in ("rad", "success", "gain", "worst_gain"):
         assert data[name]["value"] == getattr(expected, name).value
     assert set(data["tpr"]) == {"0.01", "0.3"}

@@ -127,7 +127,7 @@ def test_results_hold_no_value_and_no_frequency_of_a_cell(table, settings, tmp_p
     for text in told:
         assert not _leaks(text)
     kept = set(result.to_dict()["prior"])
-    assert kept == {"id", "size", "kappa", "skew", "counted"} | ({"region"} if settings else set())
+    assert kept == {"size", "kappa", "skew", "counted"} | ({"region"} if settings else set())
     assert "not themselves differentially private" in result.explain()
     assert "differentially private" in told[-2]
 

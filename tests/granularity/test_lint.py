@@ -14,6 +14,7 @@ from scipy.special import bdtrc
 
 import dpradar as dr
 from dpradar.cli.main import app
+from dpradar.errors import DpradarError
 from dpradar.granularity import (
     Claim,
     Facts,
@@ -567,4 +568,5 @@ def test_pipelines_with_numbers_beyond_measure_are_refused(line, tmp_path):
     text += "" if line.startswith("epsilon") else "epsilon = 1.0\n"
     (tmp_path / "pipeline.toml").write_text(text)
     for command in ("lint", "account"):
-        assert run(command, str(tmp_path / "pipeline.toml")).returncode == 2
+        refusal = run(command, str(tmp_path / "pipeline.toml")).exception
+        assert isinstance(refusal, DpradarError)

@@ -49,9 +49,9 @@ def results():
     risk = dr.assess(guarantee(found, "bounded"), dr.Threat(dr.Prior.uniform(10)))
     full = found.__class__.from_dict(
         {
-            **found.to_dict(),
-            "assessment": risk.to_dict(),
-            "advice": advise(stream, granularity="event", epsilon=0.1).to_dict(),
+            **found.plain_data(),
+            "assessment": risk.plain_data(),
+            "advice": advise(stream, granularity="event", epsilon=0.1).plain_data(),
         }
     )
     claim = dr.PureDP(1.0, neighbours="replace-one")

@@ -124,23 +124,26 @@ def test_other_results_pickle_and_hold_no_prior():
     assert results[0].baseline == 0.61
 
 
-def test_the_name_of_a_threat_is_no_function_of_its_prior():
-    prior, grr = dr.Prior.of([0.9, 0.1]), dr.GRR(m=2, epsilon=1.0)
-    one, other = dr.Threat(prior), dr.Threat(prior)
-    assert one.id != other.id
-    first, again, second = (dr.assess(grr, threat).threat for threat in (one, one, other))
-    assert first.describes_same(again)
+def test_the_same_question_gives_the_same_file_and_no_digest_of_the_prior():
+    threats = [dr.Threat(dr.Prior.of([0.9, 0.1])) for _ in range(2)]
+    one, other = (json.dumps(dr.assess(dr.GRR(m=2, epsilon=1.0), threat).to_dict()) for threat in threats)
+    assert one == other
+    assert threats[0].prior.digest not in one
+
+
+def test_an_attack_of_a_run_is_tied_to_its_threat():
+    """Labels are not kept, so that two threats may read the same: their places tell which is meant."""
+    from dpradar.spec import parse, run
+
+    threat = "[[threat]]\nprior = [0.5, 0.3, 0.2]\ngoal = {{ labels = {} }}\n"
+    text = '[release]\nkind = "grr"\nm = 3\nepsilon = 1.0\n' + threat.format(["a", "a", "b"])
+    text += threat.format(["a", "b", "b"]) + "[evidence]\nattack = { trials = 2000, seed = 1 }\n"
+    release = run(parse(text)).releases[0]
+    first, second = (one.assessment.threat for one in release.assessments)
     assert first == second
     assert not first.describes_same(second)
-    assert dr.attack(grr, one, trials=100, seed=1).threat.describes_same(first)
-    assert prior.digest not in json.dumps(dr.assess(grr, one).to_dict())
-
-
-def test_threats_with_other_labels_are_not_taken_for_each_other():
-    prior = dr.Prior.of([0.5, 0.3, 0.2])
-    one, other = (dr.Threat(prior, goal=dr.Goal.labels(labels)).description for labels in ("aab", "abb"))
-    assert one == other  # in words
-    assert not one.describes_same(other)
+    assert [run.threat.describes_same(first) for run in release.evidence] == [True, False]
+    assert [run.threat.describes_same(second) for run in release.evidence] == [False, True]
 
 
 def test_kappa_has_two_digits_unless_the_prior_is_included():

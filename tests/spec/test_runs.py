@@ -398,4 +398,4 @@ def test_progress_is_told():
     answered(GRR + "[threat]\nlimits = { rad = 0.01 }\n", progress=told.append, sweep="epsilon=1,2")
     assert told[0] == "assess GRR(m=100, epsilon=2.0)"
     assert "look for the smallest change that meets the limits" in told
-    assert told[-1] == "sweep epsilon 2"
+    assert told[-1] == "sweep epsilon 2, summary of the bounds"

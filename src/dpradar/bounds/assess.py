@@ -221,8 +221,7 @@ def assess_case(
         return coarse(_assess_quantities(case, extra_rules, quantities, progress))
     if not prior.is_open and _has_exact_risk(as_counted := _assess_quantities(case, extra_rules, quantities, progress)):
         return coarse(as_counted)
-    result = _assess_quantities(case.about_threat(rounded), extra_rules, quantities, progress)
-    return replace(coarse(result), threat=replace(result.threat, id=case.threat.id))
+    return coarse(_assess_quantities(case.about_threat(rounded), extra_rules, quantities, progress))
 
 
 def _has_exact_risk(result: Assessment) -> bool:

@@ -68,7 +68,7 @@ def calibrate(
     precision
         The relative distance of the answer from the least noise.
     progress
-        Called with a line of text for every value tried and before every rule, once the search has taken a second.
+        Called with a line of text for every value tried, once the search has taken a second.
     times
         The number of times the release is made about the same person, with independent noise.
 
@@ -133,8 +133,8 @@ def _priors_of_limits(limits: Sequence[Limit]) -> list[Prior | None]:
 def _search(
     family: Family, limits: Sequence[Limit], precision: float, progress: Callable[[str], None], *, risky: bool
 ) -> ParameterSearch:
-    def measure(limit: Limit, release: Any, about: Prior | None, report: Callable[[str], None]) -> list[Achieved]:
-        return limit.achieved(release, about, report) if risky else limit.costs_of(release)
+    def measure(limit: Limit, release: Any, about: Prior | None) -> list[Achieved]:
+        return limit.achieved(release, about) if risky else limit.costs_of(release)
 
     return ParameterSearch(
         family, limits, measure, _priors_of_limits(limits), precision, progress, sign=1 if risky else -1

@@ -25,7 +25,7 @@ from ..results.tradeoff import FPR
 from ..threats import Threat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..guarantees.privacy import Privacy
     from ..threats import Prior
@@ -170,14 +170,12 @@ class Limit:
             return f"tpr is at least the fpr of {self.fpr:g}, by accusing people at random"
         return None
 
-    def achieved(
-        self, what: Any, about: Prior | None = None, progress: Callable[[str], None] | None = None
-    ) -> list[Achieved]:
+    def achieved(self, what: Any, about: Prior | None = None) -> list[Achieved]:
         """Return what a release gives for every risk that is limited."""
         case = Case(what, self.attacker, self.neighbours, about=about if self.attacker.prior is None else None)
-        return [self._achieved_risk(case, name, limit, progress) for name, limit in self.risks.items()]
+        return [self._achieved_risk(case, name, limit) for name, limit in self.risks.items()]
 
-    def _achieved_risk(self, case: Case, name: str, limit: float, progress: Callable[[str], None] | None) -> Achieved:
+    def _achieved_risk(self, case: Case, name: str, limit: float) -> Achieved:
         threat, quantity = self.attacker.description, name
         if name == "tpr":
             bound = Rates.of(case).tpr(self.fpr or 0.0)
@@ -191,7 +189,7 @@ class Limit:
             return Achieved(quantity=quantity, value=value, limit=limit, threat=threat, rule=rule, neighbours=relations)
         else:
             quantities: Any = frozenset({name})
-            assessed = assess_case(case, quantities=quantities, progress=progress).bounds[name]  # type: ignore[index]
+            assessed = assess_case(case, quantities=quantities).bounds[name]  # type: ignore[index]
             if assessed is None:
                 hint = "Choose another quantity, or a threat with a prior."
                 raise ParameterError(f"Limit.{name}", "a quantity that is known here", "one that is not", hint)

@@ -63,7 +63,7 @@ class ParameterSearch:
 
     family: Family
     limits: Sequence[Limit]
-    measure: Callable[[Limit, Any, Prior | None, Callable[[str], None]], list[Achieved]]
+    measure: Callable[[Limit, Any, Prior | None], list[Achieved]]
     abouts: Sequence[Prior | None]
     precision: float
     progress: Callable[[str], None]
@@ -85,19 +85,18 @@ class ParameterSearch:
         except ParameterError as error:
             self.problem = error
             return None
-        attempt = f"{self.family.parameter} {x:.6g}"
         achieved = [
             one
             for limit in self.limits
             for about in self._abouts(limit)
-            for one in self.measure(limit, mechanism, about, lambda text: self.progress(f"{attempt}, {text}"))
+            for one in self.measure(limit, mechanism, about)
         ]
         probe = Probe(u, x, mechanism, tuple(achieved), _excess(achieved))
         self.probes.append(probe)
         self.tried += 1
         if probe.ok and (self.valid is None or self.sign * probe.u < self.sign * self.valid.u):
             self.valid = probe
-        self.progress(f"{attempt}: {'keeps' if probe.ok else 'breaks'} the limits")
+        self.progress(f"{self.family.parameter} {x:.6g}: {'keeps' if probe.ok else 'breaks'} the limits")
         return probe
 
     def _abouts(self, limit: Limit) -> Sequence[Prior | None]:

@@ -77,7 +77,11 @@ def _show_incomplete(interruption: AssessmentInterrupted, *, as_json: bool) -> i
         content = {name: bound.to_dict() for name, bound in bounds.items()}
         counts = {"rules_run": interruption.rules_run, "rules": interruption.rules}
         answer = {"schema": "dpradar/assessment-incomplete/1", "complete": False, "exit": EXIT_INTERRUPTED, **counts}
-        click.echo(json.dumps({**answer, "release": partial.release, "threat": partial.threat, "bounds": content}))
+        click.echo(
+            json.dumps(
+                {**answer, "release": partial.release.to_dict(), "threat": partial.threat.to_dict(), "bounds": content}
+            )
+        )
     else:
         click.echo(f"INCOMPLETE. Interrupted after {interruption.rules_run} of {interruption.rules} rules.")
         click.echo(f"\nBounds so far for {partial.release}. They hold; the other rules may give tighter ones:")
@@ -90,7 +94,7 @@ def _show_incomplete(interruption: AssessmentInterrupted, *, as_json: bool) -> i
 def _show(result: Assessment, tprs: dict[str, Bound], *, as_json: bool, show_all: bool) -> None:
     if as_json:
         rates = {"tpr": {fpr: bound.to_dict() for fpr, bound in tprs.items()}} if tprs else {}
-        click.echo(json.dumps({**result.to_dict(), **rates}))
+        click.echo(json.dumps(result.to_dict(**rates)))
         return
     page = page_of(result)
     click.echo(text(page))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from ..errors import ParameterError
 from .advice import Advice
 from .assessment import Assessment
+from .field_shapes import Later, Loss
 from .lint import LintFinding
-from .record import Later, Loss, Record, Result
+from .record import Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 from annotated_types import Ge
 
 from ..errors import ParameterError
-from .record import Loss, Record, Result, Whole
+from .field_shapes import Loss, Whole
+from .record import Record, Result
 
 __all__ = ["Advice", "Notice"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -9,7 +10,8 @@ from ..errors import ParameterError
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
 from .description import Description
-from .record import SLACK, Later, NumbersBetween, Record, Result, Share, WrittenAs
+from .field_shapes import Later, NumbersBetween, Share, WrittenAs
+from .record import SLACK, Record, Result
 from .tradeoff import HasRates, SavedRates
 
 if TYPE_CHECKING:
@@ -23,7 +25,10 @@ TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Whether a value is a number that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isinstance(value, float) or abs(value) <= sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,17 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from .description import Description
-from .record import (
-    SLACK,
-    NumbersBetween,
-    OpenShare,
-    RangeOfOwner,
-    Record,
-    Result,
-    Share,
-    Whole,
-    not_decreasing,
-)
+from .field_shapes import NumbersBetween, OpenShare, RangeOfOwner, Share, Whole
+from .record import SLACK, Record, Result, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from annotated_types import Ge, Le
 
 from .attack import Estimate
 from .description import Description
-from .record import SLACK, Loss, NumbersBetween, OpenShare, Record, Result, Share, Whole, not_decreasing
+from .field_shapes import Loss, NumbersBetween, OpenShare, Share, Whole
+from .record import SLACK, Record, Result, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, MinLen
 
-from .record import Later, RangeOfOwner, Record, not_decreasing
+from .field_shapes import Later, RangeOfOwner
+from .record import Record, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from .bound import Side
 from .ceiling import Raw
 from .description import Description
-from .record import SLACK, Infinite, Later, Loss, Record, Result, Unsaved, Whole
+from .field_shapes import Infinite, Later, Loss, Unsaved, Whole
+from .record import SLACK, Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from annotated_types import Ge
 
 from .bound import Bound
-from .record import Loss, NumbersBetween, Record, Share, not_decreasing
+from .field_shapes import Loss, NumbersBetween, Share
+from .record import Record, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

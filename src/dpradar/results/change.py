@@ -9,7 +9,8 @@ from annotated_types import Ge
 
 from .bound import Side
 from .ceiling import Raw
-from .record import Infinite, Later, Record
+from .field_shapes import Infinite, Later
+from .record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from annotated_types import Ge
 
 from .bound import Bound
-from .record import Loss, Record, Result, Whole
+from .field_shapes import Loss, Whole
+from .record import Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Self
 
 from ..params import shown
-from .record import Later, NumbersBetween, Record, _Reader
+from .field_shapes import Later, NumbersBetween, Reader
+from .record import Record
 
 __all__ = ["Description", "describe_release", "text_only"]
 
@@ -42,8 +43,9 @@ _MOST_NUMBERS = 100  # a longer list is described by its length and its digest
 class Description(Record):
     """A release or a threat as data: its kind and its options, and the text that pages show.
 
-    ``id`` is a random name that ties what was computed about one threat together; it is no function of the prior, and
-    two descriptions that differ in nothing else are equal. Files of schema 1 have only the text.
+    ``id`` ties what one run computed about a threat together: threats may differ in labels, which are not kept, and
+    read the same. It is the place of the threat in the run, no function of the prior, and empty elsewhere. Files of
+    schema 1 have only the text.
 
     Examples
     --------
@@ -81,7 +83,7 @@ class Description(Record):
         cls,
         data: Any,
         path: str,
-        reader: _Reader,
+        reader: Reader,
         numbers: NumbersBetween | None,
         required: tuple[str, ...] | None,
     ) -> Self | None:
@@ -91,8 +93,8 @@ class Description(Record):
         return super(Description, cls).read_data(data, path, reader, numbers, required)
 
     def describes_same(self, other: Description) -> bool:
-        """Whether both are about the same object: equal, and with the same random name."""
-        return self == other and self.id == other.id
+        """Whether both are about the same threat of one run."""
+        return bool(self.id) and self == other and self.id == other.id
 
 
 def _wrong_type(place: str, value: Any, needed: type) -> Iterator[tuple[str, str]]:

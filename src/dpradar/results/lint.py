@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from .audit import AuditResult
-from .record import Record, Result, Whole
+from .field_shapes import Whole
+from .record import Record, Result
 
 __all__ = ["LintFinding", "LintReport"]
 

@@ -1,8 +1,8 @@
 """Write results as plain data and read them back: one codec for every kind.
 
-A field's type says what it may hold; its annotations say in which range. What concerns several fields is said by the
-method ``problems``. A file may come from anywhere, so that everything in it is checked before an object is made of it,
-and all problems are reported at once.
+A field's type says what it may hold; its annotations say in which range (``field_shapes``). What concerns several
+fields is said by the method ``problems``. A file may come from anywhere, so that everything in it is checked before an
+object is made of it, and all problems are reported at once.
 """
 
 from __future__ import annotations
@@ -11,301 +11,32 @@ import hashlib
 import json
 import math
 import re
-import types
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin, get_type_hints
-
-import annotated_types as at
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, get_type_hints
 
 from ..errors import ParameterError, Problem, SpecError
 from ..params import shown
+from .field_shapes import FieldShape, Later, NumbersBetween, Reader, Unsaved, notes_of, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "SLACK",
-    "Difference",
-    "Infinite",
-    "Later",
-    "Loss",
-    "NumbersBetween",
-    "OnlyFields",
-    "OpenShare",
-    "RangeOfOwner",
-    "Record",
-    "Result",
-    "Share",
-    "Unsaved",
-    "Whole",
-    "not_decreasing",
-    "with_digest",
-]
+__all__ = ["SLACK", "Record", "Result", "kind_of_schema", "not_decreasing", "with_digest"]
 
 VERSION = 2  # of the layout of saved results; files of layout 1 have no digest, and texts instead of descriptions
 SLACK = 1e-9  # by which sums and products of the same numbers differ
 _MOST_PROBLEMS = 20  # more are not listed
-_MOST_WHOLE = 2**127  # a seed may be long; more is a mistake, and slow to print
 _SCHEMA = re.compile(r"dpradar/([a-z]+)/([0-9]{1,4})")
-
-
-# ---------------------------------------------------------------------------------------------- annotations of fields
-
-
-@dataclass(frozen=True, slots=True)
-class Infinite:
-    """The number may be infinite, which a file writes as the text ``inf``; ``null`` is read as that, too."""
-
-    null: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """Files of earlier versions do not have the field; they get its default."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unsaved:
-    """The field is not written into files."""
-
-
-@dataclass(frozen=True, slots=True)
-class RangeOfOwner:
-    """The range of the number is that which the record around it states by ``NumbersBetween``."""
-
-
-@dataclass(frozen=True, slots=True)
-class NumbersBetween:
-    """The numbers of a record inside this one lie in this range."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyFields:
-    """Of a record inside this one only these fields are written."""
-
-    names: tuple[str, ...]
-
-
-Share = Annotated[float, at.Ge(0), at.Le(1)]
-OpenShare = Annotated[float, at.Gt(0), at.Lt(1)]
-Difference = Annotated[float, at.Ge(-1), at.Le(1)]
-Loss = Annotated[float, at.Ge(0), Infinite()]  # an epsilon, a mu, an error
-Whole = Annotated[int, at.Ge(0)]
-
-
-# ------------------------------------------------------------------------------------------------------ plain values
-
-
-@dataclass(slots=True)
-class _Reader:
-    """Where reading stands: what was wrong so far, and the range of numbers that the record around states."""
-
-    problems: list[Problem] = field(default_factory=list)
-
-    def refuse(self, path: str, allowed: str, value: Any) -> Any:
-        self.problems.append(Problem(path, f"must be {allowed}; got {shown(value)}"))
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """How one type is written and read. ``read`` returns anything where it has noted a problem."""
-
-    def write(self, value: Any) -> Any:
-        return value
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        raise NotImplementedError
-
-
-@dataclass(frozen=True, slots=True)
-class _Anything(_Shape):
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        return data
-
-
-@dataclass(frozen=True, slots=True)
-class _Text(_Shape):
-    not_empty: bool = False
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        if not isinstance(data, str) or (self.not_empty and not data.strip()):
-            return reader.refuse(path, "a text that is not empty" if self.not_empty else "a text", data)
-        return data
-
-
-@dataclass(frozen=True, slots=True)
-class _Flag(_Shape):
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        return data if isinstance(data, bool) else reader.refuse(path, "true or false", data)
-
-
-@dataclass(frozen=True, slots=True)
-class _Word(_Shape):
-    words: tuple[str, ...] = ()
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        if not isinstance(data, str) or data not in self.words:
-            return reader.refuse(path, f"one of {', '.join(self.words)}", data)
-        return data
-
-
-@dataclass(frozen=True, slots=True)
-class _WholeNumber(_Shape):
-    low: int = 0
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        if isinstance(data, bool) or not isinstance(data, int) or not self.low <= data <= _MOST_WHOLE:
-            return reader.refuse(path, f"a whole number at least {self.low}", data)
-        return data
-
-
-@dataclass(frozen=True, slots=True)
-class _Number(_Shape):
-    low: float = -math.inf
-    high: float = math.inf
-    ends: bool = True  # whether the ends of the range belong to it
-    infinite: Infinite | None = None
-    range_of_owner: bool = False
-
-    def write(self, value: Any) -> Any:
-        # JSON has no infinity; other readers than Python's refuse a file with one.
-        return repr(float(value)) if math.isinf(value) else value
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        low, high = self.low, self.high
-        if self.range_of_owner and numbers is not None:
-            low, high = numbers.low, numbers.high
-        if self.infinite is not None and (data in ("inf", math.inf) or (self.infinite.null and data is None)):
-            return math.inf
-        if isinstance(data, bool) or not isinstance(data, (int, float)) or not self._within(data, low, high):
-            return reader.refuse(path, f"a number{self._range_text(low, high)}", data)
-        return data
-
-    def _within(self, data: float, low: float, high: float) -> bool:
-        try:
-            number = float(data)
-        except OverflowError:
-            return False
-        return math.isfinite(number) and (low <= number <= high if self.ends else low < number < high)
-
-    def _range_text(self, low: float, high: float) -> str:
-        if math.isfinite(high):
-            return f" from {low:g} to {high:g}" if self.ends else f" between {low:g} and {high:g}"
-        return f" at least {low:g}" if math.isfinite(low) else ""
-
-
-# -------------------------------------------------------------------------------------- values made of other values
-
-
-@dataclass(frozen=True, slots=True)
-class _Maybe(_Shape):
-    inner: _Shape
-
-    def write(self, value: Any) -> Any:
-        return None if value is None else self.inner.write(value)
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        return None if data is None else self.inner.read(data, path, reader, numbers)
-
-
-@dataclass(frozen=True, slots=True)
-class _List(_Shape):
-    inner: _Shape
-    least: int = 0
-
-    def write(self, value: Any) -> Any:
-        return [self.inner.write(entry) for entry in value]
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        if not isinstance(data, (list, tuple)) or len(data) < self.least:
-            return reader.refuse(path, f"a list of {self.least} or more" if self.least else "a list", data)
-        return tuple(self.inner.read(entry, f"{path}[{i}]", reader, numbers) for i, entry in enumerate(data, 1))
-
-
-@dataclass(frozen=True, slots=True)
-class _Mapping(_Shape):
-    inner: _Shape
-
-    def write(self, value: Any) -> Any:
-        return {key: self.inner.write(entry) for key, entry in value.items()}
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-            return reader.refuse(path, "a table", data)
-        return {key: self.inner.read(entry, f"{path}.{key}", reader, numbers) for key, entry in data.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class _Nested(_Shape):
-    """A record inside another one."""
-
-    record: type[Record]
-    numbers: NumbersBetween | None = None
-    only: tuple[str, ...] = ()
-
-    def write(self, value: Any) -> Any:
-        data = _plain_data(value)
-        return {name: data[name] for name in self.only} if self.only else data
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        required = self.only or None
-        return self.record.read_data(data, path, reader, self.numbers or numbers, required)
-
-
-@dataclass(frozen=True, slots=True)
-class _OneOfResults(_Shape):
-    """A result inside another one, of one of several kinds; its ``schema`` says of which."""
-
-    results: tuple[type[Result], ...]
-
-    def write(self, value: Any) -> Any:
-        return _plain_data(value)
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        kind = kind_of_schema(data)
-        result = next((result for result in self.results if kind == result.KIND), None)
-        if result is None:
-            reader.problems.append(
-                Problem(path, f"must be a saved result: {' or '.join(result.schema() for result in self.results)}")
-            )
-            return None
-        return result.read_data(data, path, reader, numbers, None)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenAs(_Shape):
-    """An object that is written as a record of this type, which its method ``saved`` returns."""
-
-    record: type[Record]
-
-    def write(self, value: Any) -> Any:
-        saved = None if value is None else value.saved()
-        return None if saved is None else _plain_data(saved)
-
-    def read(self, data: Any, path: str, reader: _Reader, numbers: NumbersBetween | None) -> Any:
-        return None if data is None else self.record.read_data(data, path, reader, numbers, None)
-
-
-# ------------------------------------------------------------------------------------------------- types of fields
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
     name: str
-    shape: _Shape
+    shape: FieldShape
     required: bool
-
-
-def _saved_fields(record: Any) -> tuple[_Field, ...]:
-    """Return the fields of a record that files have, in order."""
-    return _cached_fields(record)
 
 
 @cache
@@ -313,93 +44,21 @@ def _cached_fields(record: Any) -> tuple[_Field, ...]:
     hints = get_type_hints(record, include_extras=True)
     saved = []
     for one in fields(record):
-        notes = _notes(hints[one.name])
+        notes = notes_of(hints[one.name])
         if not any(isinstance(note, Unsaved) for note in notes):
             later = any(isinstance(note, Later) for note in notes)
             has_default = one.default is not MISSING or one.default_factory is not MISSING
-            saved.append(_Field(one.name, _shape_of(hints[one.name]), required=not (later and has_default)))
+            saved.append(_Field(one.name, shape_of(hints[one.name]), required=not (later and has_default)))
     return tuple(saved)
 
 
-def _notes(hint: Any) -> list[Any]:
-    return list(get_args(hint)[1:]) if get_origin(hint) is Annotated else []
-
-
-def _shape_of(hint: Any, notes: tuple[Any, ...] = ()) -> _Shape:  # noqa: PLR0911 - one case a form of type
-    """Return how a type with its annotations is written and read."""
-    if get_origin(hint) is Annotated:
-        hint, *inner = get_args(hint)
-        return _shape_of(hint, (*inner, *notes))
-    own = next((note for note in notes if isinstance(note, _Shape)), None)
-    if own is not None:
-        return own
-    if get_origin(hint) in (Union, types.UnionType):
-        return _shape_of_union(hint, notes)
-    if get_origin(hint) is tuple:
-        least = next((note.min_length for note in notes if isinstance(note, at.MinLen)), 0)
-        rest = tuple(note for note in notes if not isinstance(note, at.MinLen))
-        return _List(_shape_of(get_args(hint)[0], rest), least)
-    if get_origin(hint) is dict:
-        return _Mapping(_shape_of(get_args(hint)[1], notes))
-    if get_origin(hint) is Literal:
-        return _Word(get_args(hint))
-    if isinstance(hint, type) and issubclass(hint, Record):
-        numbers = next((note for note in notes if isinstance(note, NumbersBetween)), None)
-        only = next((note.names for note in notes if isinstance(note, OnlyFields)), ())
-        return _Nested(hint, numbers, only)
-    return _plain_shape(hint, notes)
-
-
-def _shape_of_union(hint: Any, notes: tuple[Any, ...]) -> _Shape:
-    inner = [one for one in get_args(hint) if one is not type(None)]
-    if len(inner) > 1:
-        return _OneOfResults(tuple(inner))
-    return _Maybe(_shape_of(inner[0], notes))
-
-
-def _plain_shape(hint: Any, notes: tuple[Any, ...]) -> _Shape:
-    if hint is Any:
-        return _Anything()
-    if hint is str:
-        return _Text(not_empty=any(isinstance(note, at.MinLen) for note in notes))
-    if hint is bool:
-        return _Flag()
-    if hint is int:
-        return _WholeNumber(int(next((note.ge for note in notes if isinstance(note, at.Ge)), 0)))  # type: ignore[call-overload]
-    if hint is float:
-        return _number_shape(notes)
-    message = f"a result cannot hold {hint}"
-    raise TypeError(message)
-
-
-def _number_shape(notes: tuple[Any, ...]) -> _Shape:
-    settings: dict[str, Any] = {}
-    for note in notes:
-        if isinstance(note, (at.Ge, at.Gt)):
-            settings["low"] = float(note.ge if isinstance(note, at.Ge) else note.gt)  # type: ignore[arg-type]
-        if isinstance(note, (at.Le, at.Lt)):
-            settings["high"] = float(note.le if isinstance(note, at.Le) else note.lt)  # type: ignore[arg-type]
-        if isinstance(note, (at.Gt, at.Lt)):
-            settings["ends"] = False
-        if isinstance(note, Infinite):
-            settings["infinite"] = note
-        if isinstance(note, RangeOfOwner):
-            settings["range_of_owner"] = True
-    return _Number(**settings)
-
-
-# ------------------------------------------------------------------------------------------------------------ records
-
-
-def _plain_data(record: Record) -> dict[str, Any]:
-    """Return a record as plain data, with what follows from its fields; a result inside another one has no digest."""
-    schema = {"schema": record.schema()} if isinstance(record, Result) else {}
-    own = {one.name: one.shape.write(getattr(record, one.name)) for one in _saved_fields(type(record))}
-    return {**schema, **own, **{name: _plain_value(getattr(record, name)) for name in record.DERIVED}}
+def _saved_fields(record: Any) -> tuple[_Field, ...]:
+    """Return the fields of a record that files have, in order."""
+    return _cached_fields(record)
 
 
 def _plain_value(value: Any) -> Any:
-    return _plain_data(value) if isinstance(value, Record) else value
+    return value.plain_data() if isinstance(value, Record) else value
 
 
 class Record:
@@ -415,14 +74,19 @@ class Record:
         """Yield fields that disagree with others, each with what it must be."""
         return iter(())
 
+    def plain_data(self) -> dict[str, Any]:
+        """Return the record as part of a file: its fields, and what follows from them."""
+        own = {one.name: one.shape.write(getattr(self, one.name)) for one in _saved_fields(type(self))}
+        return {**own, **{name: _plain_value(getattr(self, name)) for name in self.DERIVED}}
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that ``from_dict`` reads."""
-        return _plain_data(self)
+        return self.plain_data()
 
     @classmethod
     def from_dict(cls, data: Any, place: str = "the saved result") -> Self:
         """Return what ``to_dict`` wrote, or raise SpecError with everything that is wrong in it."""
-        reader = _Reader()
+        reader = Reader()
         record = cls.read_data(data, "", reader, None, None)
         if reader.problems or record is None:
             raise SpecError(place, reader.problems[:_MOST_PROBLEMS])
@@ -436,7 +100,7 @@ class Record:
         cls,
         data: Any,
         path: str,
-        reader: _Reader,
+        reader: Reader,
         numbers: NumbersBetween | None,
         required: tuple[str, ...] | None,
     ) -> Self | None:
@@ -484,6 +148,16 @@ class Result(Record):
         """Return the name of the layout of such a file."""
         return f"dpradar/{cls.KIND}/{VERSION}"
 
+    @classmethod
+    def is_kind_of(cls, data: Any) -> bool:
+        """Whether data state that they are a result of this kind, in a layout that can be read."""
+        return kind_of_schema(data) == cls.KIND
+
+    def plain_data(self) -> dict[str, Any]:
+        """Return the result as part of another one: with its schema, without a digest."""
+        data = super(Result, self).plain_data()
+        return {"schema": self.schema(), "version": data.get("version", ""), **data}
+
     def to_dict(self, **further: Any) -> dict[str, Any]:
         """Return plain data with the keys ``schema`` and ``digest``; ``further`` keys are added.
 
@@ -491,12 +165,12 @@ class Result(Record):
         -----
         The digest shows that a file was damaged or edited. It is no signature: whoever edits can compute it anew.
         """
-        return with_digest({**_plain_data(self), **further})
+        return with_digest({**self.plain_data(), **further})
 
     @classmethod
     def from_dict(cls, data: Any, place: str = "the saved result") -> Self:
         """Return what ``to_dict`` wrote, or raise SpecError with everything that is wrong in it."""
-        if kind_of_schema(data) != cls.KIND:
+        if not cls.is_kind_of(data):
             schema = data.get("schema") if isinstance(data, dict) else None
             raise ParameterError(place, f"data with schema {cls.schema()!r}", shown(schema))
         result = super(Result, cls).from_dict(data, place)

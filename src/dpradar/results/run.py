@@ -14,7 +14,8 @@ from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import ACKNOWLEDGE
 from .change import Change, LimitResult
 from .description import Description
-from .record import Infinite, NumbersBetween, OnlyFields, Record, Result, Share
+from .field_shapes import Infinite, NumbersBetween, OnlyFields, Share
+from .record import Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

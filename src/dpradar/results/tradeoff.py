@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from ..params import Param
 from .bound import Bound
-from .record import SLACK, Record, Share
+from .field_shapes import Share
+from .record import SLACK, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

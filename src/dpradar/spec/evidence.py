@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..attacks import attack
@@ -29,6 +30,8 @@ def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
     found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
     if not isinstance(found, (AttackRun, AuditResult)):
         raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
+    if isinstance(found, AttackRun) and found.threat is not None:
+        return replace(found, threat=replace(found.threat, id=""))  # that of another run
     return found
 
 
@@ -53,7 +56,7 @@ def attacks(
             confidence=asked.confidence,
         )
         _check(found, result)
-        yield found
+        yield replace(found, threat=result.assessment.threat)
         if not found.complete:  # by hand: the others are not begun
             return
 

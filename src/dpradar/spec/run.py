@@ -233,9 +233,10 @@ def _threat(
     progress: Callable[[str], None],
 ) -> ThreatResult:
     spec, relation = subject.spec, subject.relation(index)
-    found = assessed(what, threat, relation, abouts, include_prior=spec.include_prior, progress=progress)
-    limits = risk_limits(spec, index, what, threat, found, relation, abouts)
-    return ThreatResult(name=spec.asked[index].name, assessment=found, limits=limits)
+    assessment = assessed(what, threat, relation, abouts, include_prior=spec.include_prior, progress=progress)
+    assessment = replace(assessment, threat=replace(assessment.threat, id=f"threat {index + 1}"))
+    limits = risk_limits(spec, index, what, threat, assessment, relation, abouts)
+    return ThreatResult(name=spec.asked[index].name, assessment=assessment, limits=limits)
 
 
 def _change(subject: _Subject, threats: Sequence[Threat], tell: Callable[[str], None]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -52,8 +51,6 @@ class Threat:
     goal: Goal = field(default_factory=Goal.exact)
     kind: Literal["record", "membership", "baseline", "worst"] = "record"
     level: float | None = None
-    # A random name for what results say about this threat; no function of the prior.
-    id: str = field(default_factory=lambda: secrets.token_hex(8), init=False)
 
     def __post_init__(self) -> None:
         if self.kind != "record":
@@ -242,9 +239,9 @@ class Threat:
         """What results hold of it: no label, no frequency."""
         if self.kind != "record":
             level = {} if self.level is None else {"level": float(self.level)}
-            return Description(kind=self.kind, options=level, text=repr(self), id=self.id)
+            return Description(kind=self.kind, options=level, text=repr(self))
         options = {"prior": self._prior_options, "knowledge": self.knowledge.summary, "goal": self.goal.summary}
-        return Description(kind=self.kind, options=options, text=repr(self), id=self.id)
+        return Description(kind=self.kind, options=options, text=repr(self))
 
     @property
     def _prior_options(self) -> dict[str, Any]:
