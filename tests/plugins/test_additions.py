@@ -115,9 +115,31 @@ def _rad(m, epsilon):
     return (math.exp(epsilon) - 1) / (math.exp(epsilon) + m) * (1 - 1 / m)
 
 
-def test_a_local_protocol_is_a_class_and_a_line(tmp_path):
-    package = tmp_path / "src" / "dpradar"
-    shutil.copytree(ROOT / "src" / "dpradar", package, ignore=shutil.ignore_patterns("__pycache__"))
+@pytest.fixture
+def package(tmp_path):
+    """Return a copy of the library that a test may change."""
+    copy = tmp_path / "src" / "dpradar"
+    shutil.copytree(ROOT / "src" / "dpradar", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+def _answers(tmp_path, questions):
+    """Return what the changed library answers."""
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", questions], env=env, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _replace(file, old, new):
+    text = file.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    file.write_text(text.replace(old, new))
+
+
+def test_a_local_protocol_is_a_class_and_a_line(tmp_path, package):
     (package / "mechanisms" / "ldp" / "shout.py").write_text(SHOUT)
     kinds = package / "spec" / "kinds.py"
     table = kinds.read_text(encoding="utf-8")
@@ -128,12 +150,7 @@ def test_a_local_protocol_is_a_class_and_a_line(tmp_path):
     kinds.write_text(imported.replace(LIST, f"Shout,\n    {LIST}"))
     (tmp_path / "sampler.py").write_text(SAMPLER)
     (tmp_path / "spec.toml").write_text(SPEC)
-    env = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", QUESTIONS], env=env, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    answers = json.loads(done.stdout)
+    answers = _answers(tmp_path, QUESTIONS)
     assert answers["assess"] == answers["spec"] == pytest.approx(_rad(5, 1.0), abs=1e-12)
     assert _rad(5, answers["calibrate"]) <= 0.1 + 1e-12 < _rad(5, 1.001 * answers["calibrate"])
     assert answers["attack"]["low"] <= _rad(5, 1.0) <= answers["attack"]["high"]
@@ -182,3 +199,185 @@ def test_what_nobody_derived_is_not_assumed(household):
     result = account(Pipeline(steps=steps, targets=["household", "user:replace-one", "event"]))
     assert result.total("user:replace-one").epsilon == math.inf
     assert result.total("event").epsilon == math.inf
+
+
+# ------------------------------------------------------------------------------------------------------ a result kind
+
+INVENTORY = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .record import Result
+from .field_shapes import Loss, Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory(Result):
+    KIND: ClassVar[str] = "inventory"
+    DERIVED: ClassVar[tuple[str, ...]] = ("per_release",)
+
+    releases: Whole
+    epsilon: Loss
+    version: str = ""
+
+    @property
+    def per_release(self):
+        return self.epsilon / self.releases
+
+    def problems(self):
+        if self.releases == 0:
+            yield "releases", "must be above 0"
+"""
+INVENTORY_PAGE = """
+from .page import Page, Verdict
+
+
+def page(inventory):
+    return Page(kind="inventory", title="Inventory", verdict=Verdict(text=f"{inventory.releases} releases."))
+"""
+INVENTORY_QUESTIONS = """
+import json
+
+import dpradar as dr
+from dpradar.errors import SpecError
+from dpradar.results.inventory import Inventory
+
+one = Inventory(releases=4, epsilon=2.0)
+one.save("one.json")
+data = json.load(open("one.json"))
+
+
+def problems(**changes):
+    changed = {key: value for key, value in {**data, **changes}.items() if key != "digest"}
+    json.dump(changed, open("changed.json", "w"))
+    try:
+        dr.load("changed.json")
+    except SpecError as error:
+        return [str(problem) for problem in error.problems]
+
+
+answers = {
+    "same": dr.load("one.json") == one,
+    "text": one.explain(),
+    "html": "4 releases." in one.report("one.html").read_text(),
+    "schema": data["schema"],
+    "derived": data["per_release"],
+    "zero": problems(releases=0),
+    "negative": problems(epsilon=-1),
+    "contradiction": problems(per_release=1.0),
+}
+print(json.dumps(answers))
+"""
+
+
+def test_a_result_kind_is_its_class_and_its_page(tmp_path, package):
+    (package / "results" / "inventory.py").write_text(INVENTORY)
+    (package / "present" / "inventory.py").write_text(INVENTORY_PAGE)
+    answers = _answers(tmp_path, INVENTORY_QUESTIONS)
+    assert answers["same"]
+    assert answers["html"]
+    assert answers["text"].startswith("4 releases.")
+    assert (answers["schema"], answers["derived"]) == ("dpradar/inventory/2", 0.5)
+    assert answers["zero"] == ["releases: must be above 0."]
+    assert answers["negative"] == ["epsilon: must be a number at least 0; got -1."]
+    assert answers["contradiction"] == ["per_release: must be 0.5, which follows from the rest; got 1.0."]
+
+
+# --------------------------------------------------------------------------------------------------------- a spec key
+
+DECISION = """
+[release]
+kind = "grr"
+m = 5
+epsilon = 1.0
+[threat]
+[decision]
+contact = "the privacy office"
+"""
+DECISION_QUESTIONS = """
+import json
+
+from dpradar.spec import parse, run
+from dpradar.spec.schema import schema
+from dpradar.errors import SpecError
+
+text = open("spec.toml").read()
+result = run(parse(text))
+try:
+    parse(text.replace('"the privacy office"', "3"))
+except SpecError as error:
+    refusal = str(error.problems[0])
+answers = {
+    "decision": result.decision["contact"],
+    "report": "the privacy office" in result.report("report.md").read_text(),
+    "schema": schema()["$defs"]["Decision"]["properties"]["contact"]["type"],
+    "refusal": refusal,
+}
+print(json.dumps(answers))
+"""
+
+
+def test_a_key_of_a_spec_is_a_field(tmp_path, package):
+    _replace(
+        package / "spec" / "model.py",
+        "    outcome: _ForPeople",
+        '    contact: _ForPeople = ""\n    outcome: _ForPeople',
+    )
+    (tmp_path / "spec.toml").write_text(DECISION)
+    answers = _answers(tmp_path, DECISION_QUESTIONS)
+    assert answers["decision"] == "the privacy office"
+    assert answers["report"]
+    assert answers["schema"] == "string"
+    assert answers["refusal"].startswith("decision.contact: must be text; got 3")
+
+
+# ------------------------------------------------------------------------------------------------ an option of assess
+
+# The prior 1, 1/2^s, 1/3^s, ... of m values.
+ZIPF_FIELD = """    zipf: (
+        Annotated[float, Ge(0), About("the exponent of a Zipf prior", example="1", label="exponent")] | None
+    ) = None
+    values: Annotated["""
+ZIPF_PRIOR = """    if said.zipf is not None and size is not None:
+        exponent = OPTIONS["zipf"].read(said.zipf, where)
+        weights = [(k + 1.0) ** -exponent for k in range(size)]
+        return Call("Prior.of", ([weight / sum(weights) for weight in weights],))
+    if said.records is not None:
+        return _records(said, where)
+"""
+ZIPF_QUESTIONS = """
+import json
+
+from click.testing import CliRunner
+
+from dpradar.cli.main import app
+from dpradar.spec import parse, run
+from dpradar.spec.schema import schema
+
+
+def cli(*words):
+    return CliRunner().invoke(app, list(words), obj={"given": list(words)})
+
+
+question = ["assess", "grr", "--m", "4", "--epsilon", "1", "--zipf"]
+text = '[release]\\nkind = "grr"\\nm = 4\\nepsilon = 1.0\\n[threat]\\nzipf = 1.0\\n'
+answers = {
+    "command": json.loads(cli(*question, "1", "--json").output)["baseline"],
+    "file": run(parse(text)).releases[0].assessments[0].assessment.baseline,
+    "help": "--zipf" in cli("assess", "grr", "--help").output,
+    "schema": "zipf" in json.dumps(schema()),
+    "refusal": str(cli(*question, "-1").exception),
+}
+print(json.dumps(answers))
+"""
+
+
+def test_an_option_of_assess_is_a_field_and_what_it_does(tmp_path, package):
+    file = package / "spec" / "threat_options.py"
+    _replace(file, "    values: Annotated[", ZIPF_FIELD)
+    _replace(file, "    if said.records is not None:\n        return _records(said, where)\n", ZIPF_PRIOR)
+    answers = _answers(tmp_path, ZIPF_QUESTIONS)
+    assert answers["command"] == answers["file"] == pytest.approx(1 / (1 + 1 / 2 + 1 / 3 + 1 / 4))
+    assert answers["help"]
+    assert answers["schema"]
+    assert answers["refusal"].startswith("--zipf must be a number at least 0; got -1")
