@@ -1,0 +1,83 @@
+"""Facts that used to be declared in several places: each names its one place, and new repetitions are noticed."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+import pytest
+
+from tests.console import ROOT
+
+SOURCE = ROOT / "src" / "dpradar"
+TREES = {
+    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for path in sorted(SOURCE.rglob("*.py"))
+}
+
+
+def _describes(node):
+    """Whether an annotation or a value says what an option is."""
+    return any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "About" for one in ast.walk(node))
+
+
+def _described():
+    """Return where each option, or the type that options share, is described."""
+    places = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _describes(node.annotation):
+                places[node.target.id].append(path)
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _describes(node.value):
+                places[node.targets[0].id].append(path)
+    return places
+
+
+DESCRIBED = _described()
+# Once declared in up to 15 modules.
+ONCE = {
+    "Times": "mechanisms/composed.py",
+    "Truncate": "mechanisms/query.py",
+    "Sensitivity": "mechanisms/query.py",
+    "m": "spec/threat_options.py",
+    "prior": "spec/threat_options.py",
+    "goal": "spec/threat_options.py",
+}
+# One word for options of different things: the noise of two classes, columns of two files, the steps of a pipeline.
+SHARED = {
+    *("scale", "sigma", "Epsilon", "_Loss", "_EPSILON", "_SIZE"),
+    *("data", "records", "knowledge", "mechanism", "name", "fpr"),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_an_option_is_described_in_one_place(name):
+    assert DESCRIBED[name] == [ONCE[name]]
+
+
+def test_no_other_option_is_described_twice():
+    twice = {name for name, places in DESCRIBED.items() if len(places) > 1}
+    assert twice <= SHARED, {name: DESCRIBED[name] for name in twice - SHARED}
+
+
+def test_few_public_class_names_mean_two_things():
+    places = defaultdict(list)
+    for path, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(path)
+    # Pages have findings, limits, lines, sections and tables as results, files and forms have them.
+    allowed = {"Finding", "Limit", "Table"}
+    assert {name for name, paths in places.items() if len(paths) > 1} <= allowed
+
+
+def test_the_kinds_of_releases_are_listed_once():
+    names = {"GRR", "SUE", "OUE", "BLH", "OLH"}
+    lists = [
+        path
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict))
+        and len(names & {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)}) >= 3
+    ]
+    assert set(lists) <= {"spec/kinds.py"}
