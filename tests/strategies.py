@@ -62,7 +62,7 @@ def worlds(draw, sizes=(2, 5), goals: tuple[str, ...] = GOALS) -> World:
         world = window_world(pi, [Fraction(v) for v in values], Fraction(draw(st.integers(0, 3 * size)), 2))
     elif kind == "loss":
         loss = draw(st.lists(st.lists(st.integers(0, 3), min_size=size, max_size=size), min_size=size, max_size=size))
-        # Some guess is right about every value; the other case has its own test.
+        # Some guess is right for every value; the other case has its own test.
         for z in range(size):
             loss[z][draw(st.integers(0, size - 1))] = 0
         world = loss_world(pi, loss, draw(st.integers(0, 2)))

@@ -58,7 +58,7 @@ def test_adult_is_read_from_both_files(tmp_path):
 
 
 def test_a_table_without_any_leak(tmp_path):
-    """All columns are coins: both attacks and imputation are right about half of the time, and nothing leaks."""
+    """All columns are coins: both attacks and imputation are right for half of the time, and nothing leaks."""
     write_adult(tmp_path)
     size = Size(known=400, targets=15, pairs=20, hidden=(4,), steps=5, imputer_steps=20, tested=50)
     told: list[tuple[int, int]] = []

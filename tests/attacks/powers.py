@@ -1,7 +1,7 @@
 """How many trials an interval needs to tell a mechanism from the same one with another epsilon.
 
 A run of n trials has success in a Clopper-Pearson interval. Its rad has the same interval, shifted, where the chance to
-be right about someone else is the same for every report; else failure/2 goes to the hits and failure/2 to an empirical
+be right for someone else is the same for every report; else failure/2 goes to the hits and failure/2 to an empirical
 Bernstein interval for that chance. All of it is repeated here from the formulas, not from the code that is tested.
 """
 
@@ -28,7 +28,7 @@ class Measured:
     hit: float
     wrong: Sequence[float]
     false_hit: float = 0.0
-    largest: float | None = None  # of the chance to be right about someone else; None where that is constant
+    largest: float | None = None  # of the chance to be right for someone else; None where that is constant
 
     @property
     def value(self) -> float:

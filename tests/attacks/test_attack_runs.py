@@ -88,7 +88,7 @@ def test_interrupted(name, workers, monkeypatch):
 
 
 def test_pieces_that_differ():
-    """The chance to be right about others is the same all through one piece and the next, but not for both."""
+    """The chance to be right for others is the same all through one piece and the next, but not for both."""
     found = running.AttackCounts()
     for chance in (0.2, 0.4):
         squares = 100 * chance**2

@@ -51,7 +51,7 @@ MECHANISMS = {
     "repeated bits": lambda f: dr.Repeated(dr.OUE(5, 0.7 * f), 2),
     "vectors on a line": lambda f: dr.Gaussian(3.0 / f, query=[[v, -v] for v in (0.0, 1.0, 2.0, 4.0, 7.0)]),
 }
-# A report that no target or every target could have sent is a tie of all guesses. Then the attack should be right about
+# A report that no target or every target could have sent is a tie of all guesses. Then the attack should be right for
 # a value as often as a random guess is; these play another guess, which changes both terms of rad but not rad.
 TERMS_OFF = {("the", "nothing"), ("hadamard", "nothing")}
 TERMS_OFF |= {(name, "roughly, everything") for name in ("grr", "oue", "subset", "olh", "the", "hadamard")}
@@ -71,7 +71,7 @@ def measured_rad(exact: dr.Assessment, wrong: list[dr.Assessment]) -> Measured:
 
 
 def outside(number: float, interval: dr.Estimate) -> bool:
-    """Up to the error of integrals: where the chance to be right about others is constant its interval is a point."""
+    """Up to the error of integrals: where the chance to be right for others is constant its interval is a point."""
     return number < interval.low - 1e-9 or number > interval.high + 1e-9
 
 

@@ -42,7 +42,7 @@ def test_the_attack_reaches_the_exact_value_and_no_more(number):
 
 
 def test_a_label_that_stands_in_every_fibre_cannot_be_missed():
-    """An attacker who must name a label is right about somebody; abstaining would be worth 0.42 instead of 0.35."""
+    """An attacker who must name a label is right for somebody; abstaining would be worth 0.42 instead of 0.35."""
     prior, known = dr.Prior.of([2 / 7, *[1 / 7] * 5]), dr.Knowledge.labels([0, 1, 0, 1, 0, 1])
     threat = dr.Threat(prior, knowledge=known, goal=dr.Goal.labels([0, 1, 2, 0, 1, 2]))
     mechanism = dr.GRR(m=6, epsilon=2.0)

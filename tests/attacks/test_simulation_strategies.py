@@ -147,7 +147,7 @@ def test_report_of_randomised_response(epsilon):
 
 
 def test_prior_only():
-    """PRIOR: right about the likeliest value, with or without the release."""
+    """PRIOR: right for the likeliest value, with or without the release."""
     found = run_it(dr.GRR(4, 3.0), dr.Threat(SKEWED), "prior", 50_000)
     assert inside(0.5, found.success)
     assert found.false_hit.low == pytest.approx(0.5, abs=1e-15)

@@ -104,7 +104,7 @@ def test_channels_that_hardly_differ(rows, small, known):
     ids=repr,
 )
 def test_a_certain_0(mechanism):
-    """Where every guess is right about everyone, or one value has all the mass, nothing can be gained."""
+    """Where every guess is right for everyone, or one value has all the mass, nothing can be gained."""
     skewed = dr.Prior.of([0.1, 0.2, 0.3, 0.4])
     one = dr.Prior.of([0.0, 1.0, 0.0, 0.0])
     for threat in (

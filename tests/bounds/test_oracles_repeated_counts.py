@@ -221,7 +221,7 @@ def test_one_report_is_the_engine_there_was(name, known, m):
 
 
 def test_known_record_and_a_goal_that_is_easy_for_some_values():
-    """Within 2 of 0, 1, 2, 3, 4: every guess is right about the middle value, which adds nothing."""
+    """Within 2 of 0, 1, 2, 3, 4: every guess is right for the middle value, which adds nothing."""
     prior = dr.Prior.uniform(5)
     cover = dr.Threat(prior, dr.Knowledge.everything(), dr.Goal.within(2.0)).cover
     for name in NAMES:

@@ -292,7 +292,7 @@ def _covered(whole, kept):
 
 
 def test_a_suppressed_value_may_be_the_best_guess():
-    # Within 1 of 1 is everybody, but 1 was left out; 0 and 2 are right about half.
+    # Within 1 of 1 is everybody, but 1 was left out; 0 and 2 are right for half.
     whole, kept = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1), dr.Laplace(10.0))
     assert whole.success.value == 1.0
     _covered(whole, kept)

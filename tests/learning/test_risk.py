@@ -173,7 +173,7 @@ def test_candidates_near_each_other_and_far_from_another(scale, prior, codes):
 
 
 def test_goals_of_which_every_guess_may_lose():
-    """Each guess is right about somebody, so the best one may lose given some outputs: integral over the plane."""
+    """Each guess is right for somebody, so the best one may lose given some outputs: integral over the plane."""
     hits = np.array([[True, True, False], [True, False, True], [True, False, False]])
     prior = np.array([0.8, 0.1, 0.1])
     threat = dr.Threat(dr.Prior.of(prior), goal=dr.Goal.within(0.5, (~hits).T.astype(float)))

@@ -52,6 +52,11 @@ def attack() -> dr.AttackRun:
     return dr.attack(GRR, THREATS["A stranger"], trials=20_000, seed=1)
 
 
+def _attack_of_run() -> dr.AttackRun:
+    """Return the attack as a run has it: tied to its threat."""
+    return replace(attack(), threat=replace(attack().threat, id="A stranger"))
+
+
 @cache
 def audit(*, refuted: bool = True) -> dr.AuditResult:
     """Return an audit of a mechanism that claims less epsilon than it has, or what it has."""
@@ -79,6 +84,7 @@ def release(mechanism: Any, name: str, most: float | None, threats: int = 3, *, 
     told = []
     for title, threat in list(THREATS.items())[:threats]:
         found = dr.assess(mechanism, threat)
+        found = replace(found, threat=replace(found.threat, id=title))
         told.append(ThreatResult(name=title, assessment=found, limits=() if most is None else (_limit(found, most),)))
     unmet = any(one.met is False for one in told)
     noise = tuple(
@@ -105,7 +111,7 @@ def release(mechanism: Any, name: str, most: float | None, threats: int = 3, *, 
         if unmet
         else None,
         neighbours_cost=noise,
-        evidence=(attack(), audit(refuted=False)) if evidence else (),
+        evidence=(_attack_of_run(), audit(refuted=False)) if evidence else (),
     )
 
 

@@ -37,7 +37,7 @@ def test_a_notebook_shows_a_little_static_html(name):
 def test_a_notebook_shows_the_sentence_the_icons_and_the_table():
     read = Reader(samples.assessments()["exact"]._repr_html_())
     assert (
-        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."
+        "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."
         in read.text()
     )
     assert len(read.all("svg")) == 1

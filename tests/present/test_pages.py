@@ -30,12 +30,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "state", "word", "text"),
     [
-        ("exact", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
+        ("exact", "none", "", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."),
         (
             "kept",
             "met",
             "All 3 attackers have a limit, all kept",
-            "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger).",
+            "Because they took part, an attacker who learns from the data is right for 11 more people in every 100 (1. A stranger).",
         ),
         (
             "not kept",
@@ -43,8 +43,8 @@ ROOT = Path(__file__).parents[2]
             "Limit not kept",
             "What taking part adds (rad) is 11 of 100 people, the limit 5 of 100 (1. A stranger). 2 more are listed below.",
         ),
-        ("one threat", "met", "Limit kept", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100."),
-        ("no limit", "none", "", "Because they took part, an attacker who learns from the data is right about 11 more people in every 100 (1. A stranger)."),
+        ("one threat", "met", "Limit kept", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."),
+        ("no limit", "none", "", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100 (1. A stranger)."),
         (
             "refuted",
             "unmet",
@@ -158,17 +158,25 @@ def test_lost_rules_are_kept_with_their_reason():
 
 def test_the_label_says_who_what_and_what_not():
     label = {entry.term: entry.text for entry in page_of(samples.run()).label}
-    assert list(label) == ["Protected", "Compared", "Attacker", "Success", "Counted", "Not covered", "These numbers"]
-    assert label["Counted"] == "GRR(m=10, epsilon=1.0) (2026-05-01)."
+    assert list(label) == [
+        "Protected",
+        "Compared",
+        "Attacker",
+        "Success",
+        "Releases included",
+        "Not covered",
+        "These numbers",
+    ]
+    assert label["Releases included"] == "GRR(m=10, epsilon=1.0) (2026-05-01)."
     assert "2: knows in which of 2 groups the target is" in label["Attacker"]
 
 
 def test_half_and_twice_the_noise_stand_beside_the_release():
     utility = page_of(samples.run(0.2, 1)).utility
     assert utility.tables[0].rows == (
-        ("half the noise (epsilon 2)", "about 0.0061", "0.2756"),
+        ("less noise (epsilon 2)", "about 0.0061", "0.2756"),
         ("as released", "about 0.019", "0.1037"),
-        ("twice the noise (epsilon 0.5)", "about 0.048", "0.0431"),
+        ("more noise (epsilon 0.5)", "about 0.048", "0.0431"),
     )
 
 
@@ -177,13 +185,17 @@ def test_frequencies_are_told_for_as_many_reports_as_the_limit_says():
     cost = result.releases[0].cost["frequency_error"]
     limit = LimitResult(quantity="frequency_error", limit=1.0, value=cost / 200, side="exact", met=True, at=40_000)
     utility = page_of(replace(result, releases=(replace(result.releases[0], utility=(limit,)),))).utility
-    assert utility.sentences[0].startswith("A frequency estimated from 40,000 reports is off by about 0.0095")
+    assert utility.sentences[0].endswith(
+        "a standard deviation of 0.0095 from 40,000 reports; that of a common value may be larger."
+    )
 
 
 def test_the_decision_says_who_when_and_which_limits():
     entries = [(entry.term, entry.text) for entry in page_of(samples.run()).decision]
     assert entries[0] == ("Assessed by", "D. Officer")
-    assert entries[-1] == ("Limits", "what taking part adds (rad) at most 0.2 (the board, May)")
+    limit = "what taking part adds (rad) at most 0.2 (the board, May)"
+    names = ("1. A stranger", "2. A neighbour", "3. Was the answer used?")
+    assert entries[-1] == ("Limits", "; ".join(f"{name}: {limit}" for name in names))
     assert page_of(replace(samples.run(), decision={})).decision == ()
 
 
@@ -194,10 +206,10 @@ def _attack(low: float) -> AttackRun:
 @pytest.mark.parametrize(
     ("low", "state", "text"),
     [
-        (0.05, "open", "The simulated attack shows at least 0.050000, the calculation says at most 0.100000: no contradiction."),
-        (0.1, "open", "The simulated attack shows at least 0.100000, the calculation says at most 0.100000: no contradiction."),
+        (0.05, "open", "The simulated attack gives a lower bound of 0.050000, consistent with the calculated bound, at most 0.100000."),
+        (0.1, "open", "The simulated attack gives a lower bound of 0.100000, consistent with the calculated bound, at most 0.100000."),
         (0.1000001, "unmet", "Violation found: this attack shows at least 0.100000100000, but the bound is at most 0.100000000000. Either the release is not what it is said to be, or one of the two numbers is wrong."),
-        (-0.01, "open", "The simulated attack shows at least 0.000000, the calculation says at most 0.100000: no contradiction."),
+        (-0.01, "open", "The simulated attack gives a lower bound of 0.000000, consistent with the calculated bound, at most 0.100000."),
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
@@ -231,7 +243,7 @@ def test_a_simulation_is_not_taken_for_a_test_of_software(view):
     none = told.index("None supplied.")
     assert (
         checked
-        < told.index("The simulated attack shows at least", checked)
+        < told.index("The simulated attack gives a lower bound of", checked)
         < told.index("Audits of software", checked)
         < none
     )

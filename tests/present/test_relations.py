@@ -9,7 +9,7 @@ import re
 import pytest
 
 import dpradar as dr
-from dpradar.present import sentences
+from dpradar.present import calibration, sentences
 from dpradar.present.html import document
 from dpradar.present.markdown import markdown
 from dpradar.present.text import explain
@@ -63,14 +63,14 @@ def test_an_exact_risk_rests_on_no_relation():
 
 def test_sentences():
     bound = Bound(value=0.462118, side="upper", rule="total-variation", neighbours="add-remove")
-    assert sentences.worst_sentence(bound).startswith("For any attacker (add-remove): right about up to 47 more people")
+    assert sentences.worst_sentence(bound).startswith("For any attacker (add-remove): right for up to 47 more people")
     assert sentences.rate_sentence(0.01, bound).endswith("(tpr at most 0.462118 at fpr 0.01, add-remove).")
     limit = LimitResult(quantity="worst_gain", limit=0.5, value=0.4, met=True, neighbours="add-remove")
     assert sentences.limit_sentence(limit).startswith("Kept: gain of any attacker (worst_gain), add-remove is at most")
     reached = Achieved(
         quantity="epsilon at delta 1e-05", value=0.9, limit=1.0, threat=text_only(""), neighbours="replace-one"
     )
-    assert "epsilon at delta 1e-05, replace-one is" in sentences.achieved_limit_sentence(reached)
+    assert "epsilon at delta 1e-05, replace-one is" in calibration.limit_sentence(reached)
 
 
 def test_calibrated_limits_name_their_relation():

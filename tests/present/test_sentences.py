@@ -20,50 +20,50 @@ from tests.present import samples
 
 ASSESSMENTS = {
     "exact": (
-        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
-        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
+        "Of 100 people who took part, an attacker who learns from the data is right for 24. The same guesses "
+        "would be right for 13 of 100 people whose data were not used. Taking part adds 11.",
         "Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
         "to be right: 45 of 100.",
-        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for 11 more people in every 100.",
     ),
     "known": (
-        "Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
-        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
+        "Of 100 people whose record was used, an attacker who knows their record says so of 24. Of 100 people whose "
+        "record was not used, it wrongly says so of 13. Taking part adds 11.",
         None,
-        "Because they took part, an attacker who learns from the data is right about 11 more people in every 100.",
+        "Because they took part, an attacker who knows their record recognises 11 more people in every 100.",
     ),
     "upper": (
-        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
+        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right for.",
         "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
         "to be right: at most 24 of 100.",
-        "Because they took part, an attacker who learns from the data is right about up to 14 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for up to 14 more people in every 100.",
     ),
     "membership": (
         "No advantage is given: membership compares taking part with not taking part; the advantage compares two "
         "records (replace-one).",
         "Guessing alone: right for 50 of 100. After seeing this release, an attacker who only wants "
         "to be right: at most 70 of 100.",
-        "After seeing this release, an attacker who only wants to be right is right about up to 20 more people in every "
+        "After seeing this release, an attacker who only wants to be right is right for up to 20 more people in every "
         "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right about.",
+        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right for.",
         None,
-        "Because they took part, an attacker who learns from the data is right about up to 77 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for up to 77 more people in every 100.",
     ),
     "rare": (
-        "Of 100 people who took part, an attacker who learns from the data is right about 12. The same guesses "
-        "would be right about 0 of 100 people whose data were not used. Taking part adds 12.",
+        "Of 100 people who took part, an attacker who learns from the data is right for 12. The same guesses "
+        "would be right for 0 of 100 people whose data were not used. Taking part adds 12.",
         "Guessing alone: right for 3 of 10,000. After seeing this release, an attacker who only wants "
         "to be right: 1,168 of 10,000.",
-        "Because they took part, an attacker who learns from the data is right about 12 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for 12 more people in every 100.",
     ),
     "tiny": (
-        "Of 10,000 people who took part, an attacker who learns from the data is right about at most 1. The same guesses "
-        "would be right about 0 of 10,000 people whose data were not used. Taking part adds at most 1.",
+        "Of 10,000 people who took part, an attacker who learns from the data is right for at most 1. The same guesses "
+        "would be right for 0 of 10,000 people whose data were not used. Taking part adds at most 1.",
         "Guessing alone: right for less than 1 of 10,000. After seeing this release, an attacker who only wants "
         "to be right: at most 1 of 10,000.",
-        "Because they took part, an attacker who learns from the data is right about up to 1 more person in every 10,000.",
+        "Because they took part, an attacker who learns from the data is right for up to 1 more person in every 10,000.",
     ),
 }
 
@@ -133,7 +133,7 @@ def test_sentences_of_a_change(change, told):
         (
             "frequency_error",
             1.9,
-            "A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
+            "The noise gives the estimated frequency of a rare value a standard deviation of 0.019 from 10,000 reports; that of a common value may be larger.",
         ),
         ("variance", 2.0, None),
     ],
@@ -145,10 +145,10 @@ def test_sentences_of_a_cost(name, cost, told):
 @pytest.mark.parametrize(
     ("quantity", "value", "side", "told"),
     [
-        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right about."),
-        ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right about at most 31 of 100 people."),
-        ("gain", 0.0042, "exact", "An attacker who only wants to be right is right about 42 of 10,000 people more than by guessing blindly."),
-        ("worst_gain", 0.2, "upper", "Any attacker is right about at most 20 of 100 people more than by guessing blindly."),
+        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right for."),
+        ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right for at most 31 of 100 people."),
+        ("gain", 0.0042, "exact", "An attacker who only wants to be right is right for 42 of 10,000 people more than by guessing blindly."),
+        ("worst_gain", 0.2, "upper", "Any attacker is right for at most 20 of 100 people more than by guessing blindly."),
         ("epsilon at delta 0", 1.0, "upper", None),
     ],
 )  # fmt: skip
@@ -240,7 +240,7 @@ def _texts(value):
 
 def test_a_number_below_one_person_is_a_bound():
     told = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
-    assert told == "For any attacker: right about up to 1 more person in every 10,000 than by guessing blindly."
+    assert told == "For any attacker: right for up to 1 more person in every 10,000 than by guessing blindly."
 
 
 def test_a_bound_that_says_nothing_says_so():
@@ -287,20 +287,20 @@ def test_releases_are_ranked_by_what_is_known():
 
 NOT_COVERED = (
     "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
-    "noise; records that depend on each other; facts about groups; a prior that is wrong; harm that a right guess does."
+    "noise; records that depend on each other; facts about groups; a prior that is wrong; the harm that a correct guess does."
 )
 
 
 def test_the_whole_answer_of_an_assessment():
     assert explain(samples.assessments()["upper"]).splitlines() == [
-        "Because they took part, an attacker who learns from the data is right about up to 14 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for up to 14 more people in every 100.",
         "",
         "Disclosure risk of ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
         "",
         "An attacker who knows nothing about the target and wants the exact value",
         "   Believed beforehand: one of 10 possible values, all equally likely.",
-        "   Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right about.",
-        "   Publishing the raw data would add 90 of 100; this release reaches at most 15 % of that.",
+        "   Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right for.",
+        "   Publishing the raw data would add 90 of 100; this release adds at most 15 % of that.",
         "   Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
         "to be right: at most 24 of 100.",
         "",
@@ -330,23 +330,25 @@ def test_the_whole_answer_of_a_run():
         "",
         "A stranger",
         "   An attacker who knows nothing about the target and wants the exact value.",
-        "   Believed beforehand: one of 10 possible values, the likeliest answer 80 times as likely as the rarest.",
-        "   Of 100 people who took part, an attacker who learns from the data is right about 24. The same guesses "
-        "would be right about 13 of 100 people whose data were not used. Taking part adds 11.",
-        "   Publishing the raw data would add 71 of 100; this release reaches 15 % of that.",
-        "   Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 3. The odds "
-        "of having it can grow up to 2.8-fold.",
+        "   Believed beforehand: one of 10 possible values, the likeliest value 80 times as likely as the rarest.",
+        "   Of 100 people who took part, an attacker who learns from the data is right for 24. The same guesses "
+        "would be right for 13 of 100 people whose data were not used. Taking part adds 11.",
+        "   Publishing the raw data would add 71 of 100; this release adds 15 % of that.",
+        "   Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at most "
+        "3. The odds of having it can grow up to 2.8-fold.",
         "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
-        "to be right: 45 of 100. Both are true: the first guesses so that the data matter; the second may ignore them and "
-        "name the likeliest value, so it can be right more often and learn less.",
+        "to be right: 45 of 100. Both are true, of two strategies: one relies on the data for every guess, and so learns "
+        "most from them; the other may ignore the data and name the likeliest value, so that it is right more often and "
+        "learns less.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What does the noise cost?",
-        "  A frequency estimated from 10,000 reports is off by about 0.019 (one standard deviation).",
+        "  The noise gives the estimated frequency of a rare value a standard deviation of 0.019 from 10,000 reports; that "
+        "of a common value may be larger.",
         "",
         "Check of the calculation (simulated here; no software was tested):",
         "  Attack: optimal for rad.",
-        "    The simulated attack shows at least 0.092485, the calculation says 0.103655: no contradiction.",
+        "    The simulated attack gives a lower bound of 0.092485, consistent with the calculated 0.103655.",
         "",
         "Audits of software:",
         "  Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
@@ -361,9 +363,9 @@ def test_two_attackers_have_two_names():
     """One maximises what is learned, the other being right; nobody is "the best" of both on one page."""
     skewed = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.of([0.8, 0.1, 0.1])))
     text = explain(skewed)
-    assert "an attacker who learns from the data is right about" in text
+    assert "an attacker who learns from the data is right for" in text
     assert "an attacker who only wants to be right: " in text
-    assert text.count("Both are true: ") == 1
+    assert text.count("Both are true, of two strategies: ") == 1
     assert "best attacker" not in text
     assert "people whose data were not used" in text
     assert "who did not" not in text

@@ -27,12 +27,12 @@ limits = { LIMITS }
 """
 ASKED = ("--values", "0,1", "--prior", ".99,.01")
 CEILING = (
-    "Publishing the raw data would add 2 of 100; this release reaches 100 % of that: publishing the raw data would do "
+    "Publishing the raw data would add 2 of 100; this release adds 100 % of that: publishing the raw data would do "
     "no worse."
 )
 RAREST = (
-    "Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 100. The odds "
-    "of having it can grow more than a million-fold."
+    "Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at "
+    "most 100. The odds of having it can grow more than a million-fold."
 )
 WORD = "Limit kept, but publishing the raw data would do no worse"
 IDLE = (
@@ -92,7 +92,7 @@ def test_report():
 
 def test_markdown():
     told = markdown(run(_spec()))
-    assert f"> **? {WORD}. " in told
+    assert f"> **! {WORD}. " in told
     assert "✓" not in told
     for text in (CEILING, RAREST):
         assert text in told
@@ -253,7 +253,7 @@ def test_the_label_lists_what_the_documentation_does():
 def test_the_prior_is_described_by_its_skew():
     page = page_of(run(_spec()))
     assert page.cards[0].who[-1] == (
-        "Believed beforehand: one of 2 possible values, the likeliest answer 99 times as likely as the rarest."
+        "Believed beforehand: one of 2 possible values, the likeliest value 99 times as likely as the rarest."
     )
     uniform = page_of(dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3))))
     assert uniform.cards[0].who[-1] == "Believed beforehand: one of 3 possible values, all equally likely."

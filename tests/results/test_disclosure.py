@@ -342,3 +342,20 @@ def test_files_of_earlier_versions_are_still_read():
     old = dr.Assessment.from_dict(json.loads(json.dumps(data)))
     assert old.prior["hash"] == "0123456789abcdef"
     assert "2 values" in "".join(entry for entry in (old.explain(), old._repr_html_() or "")) or old.explain()
+
+
+def test_a_supplied_attack_that_exceeds_the_bound_is_called_a_violation(tmp_path):
+    from dpradar.spec import parse, run
+
+    threat = dr.Threat(dr.Prior.uniform(4))
+    dr.attack(dr.GRR(m=4, epsilon=4.0), threat, trials=20_000, seed=1).save(tmp_path / "attack.json")
+    text = (
+        '[release]\nkind = "grr"\nm = 4\nepsilon = 1.0\n[threat]\nprior = "uniform"\n'
+        '[evidence]\nresults = ["attack.json"]\n'
+    )
+    assert "Violation found" in run(parse(text, folder=tmp_path)).explain()
+    data = json.loads((tmp_path / "attack.json").read_text())
+    del data["digest"]
+    (tmp_path / "attack.json").write_text(json.dumps(data))
+    result = run(parse(text, folder=tmp_path))
+    assert "unverified" in result.report(tmp_path / "r.md").read_text()

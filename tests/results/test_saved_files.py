@@ -6,10 +6,13 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dpradar as dr
 from dpradar.errors import DpradarError
+from dpradar.present.attackers import attacker
+from dpradar.results.description import Description
 from dpradar.results.loading import result_kinds
 from dpradar.results.record import with_digest
 from tests import saved
@@ -62,6 +65,15 @@ WRONG = {
     "no false_hit": ("exact", ("false_hit",), None, "false_hit: must be stated where hit is"),
     "an unknown prior": ("exact", ("threat", "options", "prior"), {}, "threat.options.prior: must have a kind"),
     "no eta": ("continuous", ("threat", "options", "goal", "eta"), "x", "threat.options.goal.eta: must be a number"),
+    "a level of a threat": ("baseline", ("threat", "options", "level"), "x", "threat.options.level: must be a number"),
+    "no total": ("accounting", ("totals",), [], "totals: must be a list of 1 or more"),
+    "another kind inside": (
+        "kept",
+        ("releases", 0, "assessments", 0, "assessment", "schema"),
+        "dpradar/audit/2",
+        "assessment.schema: must be that of Assessment",
+    ),
+    "a number for a flag": ("refuted", ("witness", "never"), 0, "witness.never: must be False, which follows"),
     "a negative loss": ("accounting", ("totals", 0, "epsilon"), -1, "totals[1].epsilon: must be a number at least 0"),
     "nothing": ("advice", ("epsilon",), MISSING, "epsilon: is missing"),
 }
@@ -185,3 +197,76 @@ def test_files_of_schema_1_are_read_and_called_unverified(name, tmp_path):
 
 def test_what_was_computed_here_is_not_called_unverified():
     assert not any("unverified" in result.explain() for result in saved.results().values())
+
+
+def test_what_was_read_without_a_digest_is_written_without_one(tmp_path):
+    (tmp_path / "r.json").write_text(json.dumps(_without_digest("exact")))
+    dr.load(tmp_path / "r.json").save(tmp_path / "again.json")
+    assert dr.load(tmp_path / "again.json").unverified
+    assert not dr.load(_saved(tmp_path, "exact")).unverified
+
+
+def _saved(folder, name):
+    (folder / "saved.json").write_text(saved.texts()[name])
+    return folder / "saved.json"
+
+
+@pytest.mark.parametrize("depth", [100, 990, 5_000])
+def test_data_that_are_nested_deep_are_refused(depth, tmp_path):
+    data = _without_digest("accounting")
+    (tmp_path / "r.json").write_text(
+        json.dumps(data).replace('"facts": {', '"facts": {"a": ' + "[" * depth + "]" * depth)
+    )
+    with pytest.raises(DpradarError):
+        dr.load(tmp_path / "r.json")
+
+
+def test_pages_of_schema_1_say_who_attacks():
+    """The text of a threat has a fixed grammar; what is not understood is shown as it stands."""
+    threat = "Threat(Prior(10 values), Knowledge.columns('age', 'sex'), Goal.within(5, 'absolute'))"
+    told = attacker(Description.from_dict({"kind": "", "options": {}, "text": threat}))
+    assert told.title == threat
+    data = {**SCHEMA_1["exact"], "threat": threat}
+    who = attacker(dr.Assessment.from_dict(data).threat)
+    assert who.title == "An attacker who knows the target's age and sex and is right when its guess is within 5"
+    for broken in ("Threat(Prior(x values), Knowledge.nothing(), Goal.exact())", "Threat.baseline(x)", "Threat()"):
+        assert attacker(dr.Assessment.from_dict({**data, "threat": broken}).threat).title == broken
+
+
+def test_sweeps_of_schema_1_without_relations_are_read():
+    data = json.loads(saved.texts()["sweep"])
+    del data["digest"]
+    for point in data["sweeps"][0]["points"]:
+        for bounds in point["bounds"]:
+            for bound in bounds.values():
+                bound.pop("neighbours", None)
+    assert dr.RunResult.from_dict(data).sweeps
+
+
+def test_contributions_and_matrices_are_not_written_out():
+    """They may be the values of the prior, or come from a file that the spec only names."""
+    values = [41372.5, 52991.25, 77123.75]
+    threat = dr.Threat(dr.Prior.of([0.5, 0.3, 0.2], values=values))
+    release = dr.Laplace(scale=1000.0, query=values)
+    for what in (release, dr.Repeated(release, 2), dr.Composed([release, dr.Channel(np.eye(3))])):
+        text = json.dumps(dr.assess(what, threat).to_dict())
+        assert not any(str(value) in text for value in values)
+    options = [dr.assess(dr.Laplace(1.0, query=query)).release.options["query"] for query in ([0, 1], [0, 100])]
+    assert options == [{"lengths": [2], "spread": 1.0}, {"lengths": [2], "spread": 100.0}]
+
+
+def test_mechanisms_that_declare_nothing_are_named_by_their_class():
+    class Wrapped:
+        KIND = "mine"
+        mechanisms = 3
+
+        def at(self, prior):
+            return dr.GRR(m=3, epsilon=1.0).at(prior)
+
+    assert dr.assess(Wrapped(), dr.Threat(dr.Prior.uniform(3))).release.kind == "Wrapped"
+
+
+def test_results_do_not_share_what_they_write():
+    result = dr.assess(dr.RDP([2, 4], [0.1, 0.2], neighbours="replace-one"))
+    result.to_dict()["release"]["options"]["orders"][0] = 99
+    assert result.release.options["orders"] == [2.0, 4.0]

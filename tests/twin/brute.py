@@ -141,7 +141,7 @@ def all_attacks(n_outputs: int, a: Known, n_guesses: int) -> Iterator[Attack]:
 
 
 def hit_of(P: Channel, pi: Law, a: Known, S: Success, attack: Attack) -> Number:
-    """Pr[the attack is right about the target whose record was used]."""
+    """Pr[the attack is right for the target whose record was used]."""
     total: Number = 0
     for z, theta in product(range(len(pi)), range(len(P[0]))):
         if z in S[attack[theta, a[z]]]:
@@ -150,7 +150,7 @@ def hit_of(P: Channel, pi: Law, a: Known, S: Success, attack: Attack) -> Number:
 
 
 def false_hit_of(P: Channel, pi: Law, a: Known, S: Success, attack: Attack) -> Number:
-    """Pr[the attack is right about an independent target z1 while the record of z0 was used]."""
+    """Pr[the attack is right for an independent target z1 while the record of z0 was used]."""
     total: Number = 0
     for z0, z1, theta in product(range(len(pi)), range(len(pi)), range(len(P[0]))):
         if z1 in S[attack[theta, a[z1]]]:

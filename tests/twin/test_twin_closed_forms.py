@@ -39,7 +39,7 @@ def test_grr(m, expeps):
 
 
 def test_full_knowledge_needs_a_guess_that_fails():
-    """Below the diameter is not enough: on {0, 1, 2} with eta = 1 the guess is always right about 1."""
+    """Below the diameter is not enough: on {0, 1, 2} with eta = 1 the guess is always right for 1."""
     P, pi, S = channels.grr(3, F(4)), [F(1, 3)] * 3, brute.within(range(3), 1)
     assert brute.rad(P, pi, brute.everything(3), S) == F(3, 6) * F(2, 3) * F(2, 3)
     assert brute.rad_by_attacks(P, pi, [0, 1, 2], S) == brute.rad(P, pi, [0, 1, 2], S)

@@ -55,7 +55,7 @@ class HopNoise:
         return Law(self, epsilon, weights, self.counts @ weights)
 
     def within(self, eta: float) -> Ints:
-        """Return how many targets each guess is right about: those from which it is at most eta hops away."""
+        """Return how many targets each guess is right for: those from which it is at most eta hops away."""
         return np.asarray(np.count_nonzero(self.hops <= eta, axis=0), dtype=np.int64)
 
     def share_within(self, eta: float, probabilities: Floats) -> Floats:

@@ -56,7 +56,7 @@ def terms(
     """Return ReRo and its correction, exactly.
 
     ``likely(v, y)`` is the probability of the report y from place v, ``law`` that of each report from a random target,
-    ``near(v, y)`` whether the guess y counts as right about v.
+    ``near(v, y)`` whether the guess y counts as right for v.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def uniform(
 ) -> Table:
     """Return EM UNI (Figure 6.8 with ``exact_only``: eta = 0; Figures 6.10 and 6.11: every eta of a town).
 
-    Measured beside the exact terms; the correction given a guess is the share of nodes it is right about, and is not
+    Measured beside the exact terms; the correction given a guess is the share of nodes it is right for, and is not
     sampled. ``bound`` is Corollary 1 for eta = 0 and Theorem 6 with the mechanism's total variation (from above, where
     not all pairs could be compared) else.
     """

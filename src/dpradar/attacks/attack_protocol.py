@@ -16,9 +16,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchOutcome:
-    """For each report: was the attack right about its target, and how likely is it to be right about another person.
+    """For each report: was the attack right for its target, and how likely is it to be right for another person.
 
-    ``others`` is the exact sum over the prior where ``sampled`` is False: Pr[right about an independent target | the
+    ``others`` is the exact sum over the prior where ``sampled`` is False: Pr[right for an independent target | the
     report]. Else it is 0 or 1, from one independent target per report.
     """
 

@@ -75,7 +75,7 @@ class AttackCounts:
 
     @property
     def constant(self) -> bool:
-        """Whether the chance to be right about someone else is the same for every report, so that it is known."""
+        """Whether the chance to be right for someone else is the same for every report, so that it is known."""
         return self.fixed_others and self.most - self.least <= _SAME
 
     def estimates(self, failure: float) -> tuple[Estimate, Estimate, Estimate]:

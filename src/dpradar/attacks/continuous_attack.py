@@ -28,7 +28,7 @@ class ContinuousAttack:
     """The window of width 2 eta with the best score; or, with the record known, whether the output is evidence for it.
 
     The grid only decides what is guessed. Whether a guess is right is judged by the record that was drawn, and how
-    often it is right about someone else by the prior's own distribution function.
+    often it is right for someone else by the prior's own distribution function.
     """
 
     model: ContinuousModel
@@ -91,7 +91,7 @@ class ContinuousAttack:
 
     @cached_property
     def _windows(self) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
-        """Guesses in a random order, so that ties fall at random, and the grid records that each is right about."""
+        """Guesses in a random order, so that ties fall at random, and the grid records that each is right for."""
         thin = self._grid[::2]
         guesses = np.clip(np.concatenate([thin, thin - self._eta, thin + self._eta]), self.law.low, self.law.high)
         guesses = np.random.default_rng(0).permutation(np.unique(guesses))

@@ -123,7 +123,7 @@ def _select_attack(  # noqa: PLR0911 (one return for each kind of release)
 
 
 def separates_values(cover: Cover) -> bool:
-    """Return whether a guess is right about one value only, and every fibre can be missed.
+    """Return whether a guess is right for one value only, and every fibre can be missed.
 
     Where nothing is known the one fibre need not be: no report points outside of it.
     """

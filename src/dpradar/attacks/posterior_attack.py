@@ -122,7 +122,7 @@ class PosteriorAttack:
 
 
 def _choose_guesses(block: Block, scores: Floats, tie: Floats, rng: np.random.Generator) -> Ints:
-    """Return the class with the best score for each column, -1 for a guess that is right about nobody of the fibre."""
+    """Return the class with the best score for each column, -1 for a guess that is right for nobody of the fibre."""
     columns = scores.shape[1]
     if block.counts.size == 0:
         return np.full(columns, -1)

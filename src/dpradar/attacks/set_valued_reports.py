@@ -164,7 +164,7 @@ class KnownMember:
             some = slice(start, min(start + step, n))
             contained = self.reader.block(reports[some], values)
             others[some] = contained @ self.pi
-            # All or nobody held: every guess gains 0, so a random one; it is right about a value in 1 of m cases.
+            # All or nobody held: every guess gains 0, so a random one; it is right for a value in 1 of m cases.
             flat = contained[:, possible].all(axis=1) | ~contained[:, possible].any(axis=1)
             chance = rng.random(contained.shape[0]) * m < 1.0
             hits[some] = np.where(flat, chance, contained[np.arange(contained.shape[0]), targets[some]])

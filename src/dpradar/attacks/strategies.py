@@ -133,7 +133,7 @@ class GuessAttack:
     guess: Callable[[Any, Ints, np.random.Generator], Any]
     threat: Threat
     name: str
-    constant: bool = False  # whatever is reported, the guess is right about someone else equally often
+    constant: bool = False  # whatever is reported, the guess is right for someone else equally often
 
     def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
@@ -175,7 +175,7 @@ class GuessAttack:
         return np.asarray(valid & goal.hits(prior)[guesses, targets])
 
     def _mass(self, guesses: Ints, fibre: NDArray[np.bool_]) -> Floats:
-        """Return the prior mass of the fibre that each guess is right about."""
+        """Return the prior mass of the fibre that each guess is right for."""
         goal, prior = self.threat.goal, self.threat.finite
         pi = np.where(fibre, prior.probabilities, 0.0)
         cells = goal.partition(prior)

@@ -191,7 +191,7 @@ def _root(gram: Floats) -> Floats:
 
 
 def _least_gain(threat: Threat) -> float:
-    """Return the least that the best guess can gain given an output: 0, unless every guess may be right about somebody.
+    """Return the least that the best guess can gain given an output: 0, unless every guess may be right for somebody.
 
     Where guesses name cells of a partition they gain 0 on average, so that the best one gains at least that.
     """

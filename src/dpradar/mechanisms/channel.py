@@ -167,6 +167,7 @@ class Channel:
             "the probability of each output, one row for each input",
             example="[[0.75, 0.25], [0.25, 0.75]]",
             label="probabilities",
+            private=True,
             counts_values=True,
         ),
     ]

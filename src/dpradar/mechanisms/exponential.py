@@ -106,7 +106,12 @@ class Exponential:
         Annotated[
             ArrayLike,
             Rows("a matrix of finite numbers, rows = inputs"),
-            About("how good each output is for each input, rows = inputs", example="utility.csv", folded=True),
+            About(
+                "how good each output is for each input, rows = inputs",
+                example="utility.csv",
+                folded=True,
+                private=True,
+            ),
         ]
         | None
     ) = None

@@ -46,6 +46,7 @@ Contribution = Annotated[
         "what the target's record adds to the released number or table, for each value",
         example="0, 1",
         label="contribution of each value (query)",
+        private=True,
         folded=True,
         counts_values=True,
     ),

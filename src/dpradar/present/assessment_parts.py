@@ -124,7 +124,14 @@ def _skew(result: Assessment) -> str:
     skew = result.prior.get("skew")
     if skew is None or not result.prior.get("size"):
         return ""
-    return f", the likeliest answer {skew:,g} times as likely as the rarest" if skew > 1.0 else ", all equally likely"
+    goal = result.threat.options.get("goal", {}).get("kind", "exact")
+    noun = "value" if goal == "exact" else "class that is guessed"
+    likely = f"the likeliest {noun} {skew:,g} times as likely as the rarest"
+    return (
+        f", {likely}"
+        if skew > 1.0
+        else f", {'all' if goal == 'exact' else 'all classes that are guessed'} equally likely"
+    )
 
 
 def _beside(result: Assessment) -> list[str]:
@@ -210,7 +217,10 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], on
     merged: dict[tuple[str, ...], list[str]] = {}
     notes = _Notes()
     for prefix, result, saved in results:
-        rows = [_row(quantity, bound, result, notes) for quantity, bound in result.bounds.items()]
+        # Where the value is known beforehand success is 1 and the gain 0 whatever is released.
+        hidden = ("success", "gain") if result.baseline == 1.0 and result.rad is not None else ()
+        bounds = {name: bound for name, bound in result.bounds.items() if name not in hidden}
+        rows = [_row(quantity, bound, result, notes) for quantity, bound in bounds.items()]
         if result.ceiling is not None:
             rows.insert(1, _row("ceiling", result.ceiling, result, notes))
         for row in (*rows, *_rate_rows(saved, notes)):
@@ -316,7 +326,7 @@ def label_of(
         Entry(term="Compared", text=" ".join(compared), only="document"),
         Entry(term="Attacker", text=_sentence([sentences.KNOWN, *knows])),
         Entry(term="Success", text=_sentence(wants), only="document"),
-        Entry(term="Counted", text=_sentence(releases), only="document"),
+        Entry(term="Releases included", text=_sentence(releases), only="document"),
         Entry(term="Assumes", text=_sentence([note for _, result in results for note in described(result)])),
         Entry(term="Not covered", text=sentences.NOT_COVERED),
     ]

@@ -52,8 +52,8 @@ def page(run: AttackRun) -> Page:
 
 def _table(run: AttackRun) -> Table:
     rows = [
-        ("right about people who took part (success)", estimate_text(run.success)),
-        ("right about people who did not (false_hit)", estimate_text(run.false_hit)),
+        ("right for people who took part (success)", estimate_text(run.success)),
+        ("right for people who did not (false_hit)", estimate_text(run.false_hit)),
         ("what taking part adds (rad)", estimate_text(run.rad)),
     ]
     if run.baseline is not None:
@@ -81,6 +81,13 @@ def estimate_text(estimate: Estimate) -> str:
 def _people_sentence(run: AttackRun) -> str:
     """Return what an attack reached in people, as estimates with their intervals."""
     people, confidence = crowd(run.rad.high), percent(run.confidence)
+    if run.threat is not None and attacker(run.threat).knows_value:
+        return (
+            f"Of {people:,} people whose record was used, this attack said so of "
+            f"{_about(run.success, people, confidence)}; of {people:,} people whose record was not used, it would "
+            f"wrongly say so of {_about(run.false_hit, people, confidence)}. Taking part added "
+            f"{_about(run.rad, people, confidence)}."
+        )
     return (
         f"Of {people:,} people who took part, this attack was right for {_about(run.success, people, confidence)}; of "
         f"{people:,} people whose data were not used, it would be right for "
@@ -123,7 +130,8 @@ def bound_sentence(run: AttackRun, upper: Bound | None) -> str:
             "what it is said to be, or one of the two numbers is wrong."
         )
     if run.simulated:
-        return f"The simulated attack shows at least {least}, the calculation says {bound}: no contradiction."
+        calculated = f"bound, {bound}" if bound.startswith("at most") else bound
+        return f"The simulated attack gives a lower bound of {least}, consistent with the calculated {calculated}."
     return f"No violation found: this attack shows at least {least}, the bound is {bound}. {NOT_A_PROOF}"
 
 

@@ -95,7 +95,8 @@ def attacker(threat: Description) -> Attacker:
     'Any attacker'
     """
     if threat.kind in _LEVELS:
-        template, level = _LEVELS[threat.kind], f"{threat.options.get('level', 0.0):g}"
+        template = _LEVELS[threat.kind]
+        level = "" if threat.kind == "worst" else f"{threat.options['level']:g}"
         texts = (template.title, template.believes, template.knows, template.wants)
         title, believes, knows, wants = (text.replace("{level}", level) for text in texts)
         return Attacker(kind=template.kind, title=title, believes=believes, knows=knows, wants=wants)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..numerics.rounding import rounded, significant
 from . import assessment_parts as parts
 from . import sentences, verdicts
 from .attackers import attacker
+from .numbers import LARGE, safe_number
 from .page import Card, Entry, Limit, Page, Reproduce, State, Table, Utility, Verdict
 
 if TYPE_CHECKING:
     from ..results import Achieved, Calibration
 
-__all__ = ["page"]
+__all__ = ["headline", "limit_sentence", "page"]
 
 
 def page(result: Calibration) -> Page:
@@ -29,7 +31,7 @@ def page(result: Calibration) -> Page:
     return Page(
         kind="calibration",
         title=f"Noise that keeps the limits: {result.parameter}",
-        verdict=Verdict(text=sentences.calibration_headline(result), state=state, word=word, more=tuple(decisive)),
+        verdict=Verdict(text=headline(result), state=state, word=word, more=tuple(decisive)),
         cards=tuple(_card(number, one) for number, one in enumerate(risks, 1)),
         label=(
             Entry(term="Protected", text=sentences.PROTECTED, only="document"),
@@ -64,7 +66,7 @@ def _state(one: Achieved) -> State:
 
 
 def _limit(one: Achieved) -> Limit:
-    return Limit(text=sentences.achieved_limit_sentence(one), state=_state(one))
+    return Limit(text=limit_sentence(one), state=_state(one))
 
 
 def _card(number: int, one: Achieved) -> Card:
@@ -82,7 +84,7 @@ def _table(result: Calibration) -> Table:
     rows = tuple(
         (
             f"{one.quantity}{f', {one.neighbours}' if one.neighbours else ''}",
-            sentences.achieved_number(one.value),
+            _achieved_number(one.value),
             "–" if one.limit is None else f"{one.limit:g}",
             one.rule or "–",
             _who(one),
@@ -105,3 +107,41 @@ def _word(result: Calibration) -> tuple[str, State]:
     if any(one.idle for one in result.achieved):
         return "Limits kept, but the raw data would keep one too", "open"
     return "Limits kept", "met"
+
+
+def headline(result: Calibration) -> str:
+    """Return the answer of a calibration: the value that keeps every limit, or why none does."""
+    if result.value is None:
+        return f"{sentences.capital(result.reason)}."
+    accuracy = bool(result.achieved) and result.achieved[0].limits_accuracy
+    if result.status == "free":
+        reason = f"{sentences.capital(result.reason)}."
+        return (
+            reason
+            if accuracy or not any(one.idle for one in result.achieved)
+            else verdicts.idle_sentence(result.achieved)
+        )
+    side = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
+    per_report = sentences.per_report_words(result.release, result.parameter, result.value)
+    answer = f"{result.parameter} {safe_number(result.value, side)}{per_report} keeps every limit"
+    if result.status == "stopped":
+        return f"{answer}; {result.reason}."
+    verb = "does" if result.exact else "can be shown to"
+    least = f"the {'most' if accuracy else 'least'} noise that {verb}. Release: {result.release}."
+    near = [one for one in result.achieved if one.near_ceiling]
+    return f"{answer}{verdicts.limit_remark(near[0])}: {least}" if near else f"{answer}: {least}"
+
+
+def _achieved_number(value: float) -> str:
+    """Return what a calibrated release reaches, rounded up."""
+    return rounded(value, 6, "up") if value < LARGE else significant(value, 6, "up")
+
+
+def limit_sentence(one: Achieved) -> str:
+    """Return a limit of a calibration beside what is reached."""
+    word = "" if one.side == "exact" or one.limits_accuracy else "at most "
+    relation = f", {one.neighbours}" if one.neighbours else ""
+    within = one.limit is None or one.value <= one.limit
+    verb = f"{f'Kept{verdicts.limit_remark(one)}' if within else 'Not confirmed'}: {one.quantity}{relation}"
+    limit = "" if one.limit is None else f", the limit {one.limit:g}"
+    return f"{verb} is {word}{_achieved_number(one.value)}{limit}.{f' {verdicts.IDLE}' if one.idle else ''}"

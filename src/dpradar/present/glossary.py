@@ -24,13 +24,13 @@ TERMS: dict[str, str] = {
     "knowledge": "What the attacker knows of the target's record for certain: nothing, everything, some columns.",
     "goal": "What counts as a right guess: the exact value, a value at most eta away, one column.",
     "membership": "The question whether the target's record was used at all, with a prior probability that it was.",
-    "rad": "Reconstruction advantage: the chance of being right about a person who took part, minus the chance of "
-    "being right about one who did not, for the attack that makes this difference largest. What taking "
+    "rad": "Reconstruction advantage: the chance of being right for a person who took part, minus the chance of "
+    "being right for one who did not, for the attack that makes this difference largest. What taking "
     "part gives away.",
-    "hit": "The first term of rad: how often that attack is right about a person who took part.",
-    "false_hit": "The second term of rad: how often it is right about a person who did not. Knowledge about people in "
+    "hit": "The first term of rad: how often that attack is right for a person who took part.",
+    "false_hit": "The second term of rad: how often it is right for a person who did not. Knowledge about people in "
     "general, which statistics are for.",
-    "success": "The largest chance of being right about a person who took part, over all attackers. Elsewhere: ReRo, "
+    "success": "The largest chance of being right for a person who took part, over all attackers. Elsewhere: ReRo, "
     "reconstruction robustness; accuracy of the attack.",
     "baseline": "The best chance of being right without the release. Elsewhere: kappa, blind guess, prior success.",
     "gain": "Success minus baseline. Never larger than rad. Elsewhere: advantage.",
@@ -43,7 +43,7 @@ TERMS: dict[str, str] = {
     "90 % of it or more hardly protects, however small its rad is.",
     "near-ceiling": "What a limit acknowledges that accepts a release which is hardly better than publishing the raw "
     "data: acknowledge = \"near-ceiling\".",
-    "skew": "How many times as likely the likeliest answer is as the rarest one. With a skewed prior an average hides "
+    "skew": "How many times as likely the likeliest value is as the rarest one. With a skewed prior an average hides "
     "what a release says about people with the rarest value.",
     "kappa": "The chance that two people drawn from the prior agree. No rad exceeds 1 - kappa.",
     "limit": "The most that you accept: of rad, success, gain, worst_gain, tpr at an fpr, epsilon at a delta, or of an "

@@ -142,7 +142,7 @@ def document(result: Any) -> str:
         bare = visible(template.render(**context, data="", missing=_LEFT_OUT))
         full = result.to_dict()
         for data in (full, _slimmer(full, "neighbours_cost"), _slimmer(full, None)):
-            inside = embedded(with_digest(data))
+            inside = embedded(with_digest(data) if "digest" in full else data)
             if len(bare.encode()) + len(inside) <= LARGEST:
                 return visible(template.render(**context, data=Markup(inside), missing=""))  # noqa: S704
         if len(bare.encode()) <= LARGEST:

@@ -22,7 +22,7 @@ _FIRST = re.compile(
     r"^(\d+(?=[.)](?:\s|$))|(?=[#+=-]))(.)"
 )  # what makes a heading or a list at the beginning of a line
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_MARKS = {"met": "✓", "unmet": "✕", "open": "?", "none": ""}
+_MARKS = {"met": "✓", "unmet": "✕", "open": "!", "none": ""}
 
 
 def plain(text: str) -> str:

@@ -112,6 +112,8 @@ def crowd(share: float) -> int:
 
 def count_up(share: float, people: int) -> int:
     """Return how many people a share is, rounded up."""
+    if math.isinf(share):
+        return people
     return min(max(math.ceil(_people(share, people)), 0), people)
 
 
@@ -138,7 +140,7 @@ def percent(share: float) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """What changes between two groups of ``people``: right about ``before`` in one, ``after`` in the other.
+    """What changes between two groups of ``people``: right for ``before`` in one, ``after`` in the other.
 
     ``added`` is never below the number it stands for. ``before`` and ``after`` are None where only their difference is
     known; ``most`` is "at most " where the numbers are bounds, and empty where they are exact.

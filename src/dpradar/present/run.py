@@ -32,6 +32,8 @@ _COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
 _TERMS = {"by": "Assessed by", "date": "Assessed on"}  # older specs say "by"
 _NOT_STATED = "not stated"
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}
+_LESS_OR_MORE = {0.5: "less noise", 2.0: "more noise"}  # of an epsilon, which is no scale of the noise
+_NO_LIMIT = Limit(text="No limit is set for this attacker.", state="open")
 
 
 def _limits(limits: Sequence[LimitResult]) -> tuple[Limit, ...]:
@@ -45,7 +47,7 @@ def _threats(result: RunResult) -> list[AssessedThreat]:
         said: set[str] = set()
         for threat in release.assessments:
             group = (release.name or release.release.text) if several else ""
-            limits = _limits(threat.limits)
+            limits = _limits(threat.limits) or ((_NO_LIMIT,) if result.met is not None else ())
             card = parts.card_of(threat.assessment, len(threats) + 1, threat.name, limits, group)
             # What is the same for several attackers on one release is said once.
             card = replace(card, sentences=tuple(text for text in card.sentences if text not in said))
@@ -72,21 +74,24 @@ def _paired(
     """Return every attack and audit with the threat that it was run against."""
     pairs: list[tuple[ReleaseResult, Evidence, AssessedThreat | None]] = []
     for release in result.releases:
-        left = [one for one in threats if one.release is release]
-        for evidence in release.evidence:
-            against = next((threat for threat in left if _attacks(evidence, threat)), None)
-            if against is not None:
-                left.remove(against)
-            pairs.append((release, evidence, against))
+        own = [one for one in threats if one.release is release]
+        pairs += [(release, evidence, _attacked(evidence, own)) for evidence in release.evidence]
     return pairs
 
 
-def _attacks(evidence: Evidence, threat: AssessedThreat) -> bool:
-    return (
-        isinstance(evidence, AttackRun)
-        and evidence.threat is not None
-        and evidence.threat.describes_same(threat.assessment.threat)
-    )
+def _attacked(evidence: Evidence, threats: Sequence[AssessedThreat]) -> AssessedThreat | None:
+    """Return the threat that an attack was run against.
+
+    An attack of another run has no place in this one. Of threats that read the same it is compared with the one that
+    allows most, so that what exceeds it exceeds all.
+    """
+    if not isinstance(evidence, AttackRun) or evidence.threat is None:
+        return None
+    described = evidence.threat
+    if described.id:
+        return next((one for one in threats if described.describes_same(one.assessment.threat)), None)
+    alike = [one for one in threats if one.assessment.threat.text == described.text]
+    return max(alike, key=lambda one: 1.0 if one.assessment.rad is None else one.assessment.rad.value, default=None)
 
 
 def _with_attacks(
@@ -156,7 +161,8 @@ def _noise_table(release: ReleaseResult, caption: str, numbers: Sequence[int]) -
 
 def _noise_row(one: NoiseResult, costs: Sequence[str], reports: int) -> tuple[str, ...]:
     spent = [_cost(name, one.cost[name], reports) if name in one.cost else "–" for name in costs]
-    name = _NOISE.get(one.factor, f"{one.factor:g} times the noise")
+    names = _LESS_OR_MORE if one.parameter == "epsilon" else _NOISE
+    name = names.get(one.factor, f"{one.factor:g} times the noise")
     return (f"{name} ({one.parameter} {one.value:.6g})", *spent, *(_added(a) for a in one.assessments))
 
 
@@ -249,7 +255,7 @@ def _others(threats: Sequence[AssessedThreat]) -> tuple[Table, ...]:
     return tuple(table for table in tables if table is not None)
 
 
-def _decision(result: RunResult) -> tuple[Entry, ...]:
+def _decision(result: RunResult, threats: Sequence[AssessedThreat]) -> tuple[Entry, ...]:
     """Return who decided what and when, and the limits with where they come from; nothing where nothing was decided."""
     if not result.decision:
         return ()
@@ -259,9 +265,13 @@ def _decision(result: RunResult) -> tuple[Entry, ...]:
     ]
     terms = [entry.term for entry in entries]
     entries += [Entry(term=term, text=_NOT_STATED) for term in ("Assessed by", "Decided by") if term not in terms]
-    limits = [limit for r in result.releases for limit in (*(x for t in r.assessments for x in t.limits), *r.utility)]
-    texts = dict.fromkeys(map(sentences.limit_words, limits))
-    return (*entries, *([Entry(term="Limits", text="; ".join(texts))] if texts else []))
+    texts = [f"{one.card.number}. {one.card.title}: {_limits_in_words(one.threat.limits)}" for one in threats]
+    texts += [f"accuracy: {sentences.limit_words(limit)}" for release in result.releases for limit in release.utility]
+    return (*entries, *([Entry(term="Limits", text="; ".join(texts))] if result.met is not None else []))
+
+
+def _limits_in_words(limits: Sequence[LimitResult]) -> str:
+    return ", ".join(map(sentences.limit_words, limits)) or "no limit"
 
 
 def page(result: RunResult) -> Page:
@@ -289,5 +299,5 @@ def page(result: RunResult) -> Page:
         charts=_charts(result),
         evidence=_evidence(pairs, one_card=not many),
         reproduce=_reproduce(result, threats),
-        decision=_decision(result),
+        decision=_decision(result, threats),
     )

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..numerics.rounding import rounded, significant
+from ..numerics.rounding import rounded
+from .attackers import attacker
 from .numbers import (
-    LARGE,
     SNAP,
     advantage_counts,
     blind_counts,
@@ -27,12 +27,13 @@ from .numbers import (
     safe_number,
     shown_limit,
 )
-from .verdicts import IDLE, idle_sentence, limit_remark
+from .verdicts import IDLE, limit_remark
 
 if TYPE_CHECKING:
-    from ..results import Achieved, Assessment, Bound, Calibration
+    from ..results import Assessment, Bound
     from ..results.change import Change, LimitResult
     from ..results.description import Description
+    from .numbers import Counts
 
 __all__ = [
     "BOTH_TRUE",
@@ -44,12 +45,9 @@ __all__ = [
     "PROTECTED",
     "QUANTITIES",
     "REPORTS",
-    "achieved_limit_sentence",
-    "achieved_number",
     "advantage_sentence",
     "blind_sentence",
     "both_sentence",
-    "calibration_headline",
     "capital",
     "change_sentence",
     "compared_sentence",
@@ -66,10 +64,11 @@ __all__ = [
 ]
 
 LEARNER = "an attacker who learns from the data"  # maximises rad
+KNOWER = "an attacker who knows their record"  # asks whether it was used
 GUESSER = "an attacker who only wants to be right"  # maximises success
 BOTH_TRUE = (
-    "Both are true: the first guesses so that the data matter; the second may ignore them and name the likeliest "
-    "value, so it can be right more often and learn less."
+    "Both are true, of two strategies: one relies on the data for every guess, and so learns most from them; the other "
+    "may ignore the data and name the likeliest value, so that it is right more often and learns less."
 )
 MAYBE_LOWER = "the true value may be lower"
 NO_RULE = "no rule covers this case"
@@ -81,7 +80,7 @@ NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about 
     "records that depend on each other",
     "facts about groups",
     "a prior that is wrong",
-    "harm that a right guess does",
+    "the harm that a correct guess does",
 )
 UNVERIFIED = "This result is unverified: its file has no digest, so that changes to it cannot be detected."
 NOT_COVERED = "{}.".format("; ".join(NOT_COVERED_LIST).capitalize())
@@ -123,12 +122,25 @@ def advantage_sentence(result: Assessment) -> str:
     if counts is None:
         return f"No advantage is given: {result.reason.get('rad', '')}."
     most, people = counts.most, counts.crowd
+    if attacker(result.threat).knows_value:
+        return _recognition_sentence(counts)
     if counts.after is None:
-        return f"Taking part adds {most}{counts.added:,} of {people} people to those {LEARNER} is right about."
+        return f"Taking part adds {most}{counts.added:,} of {people} people to those {LEARNER} is right for."
     return (
-        f"Of {people} people who took part, {LEARNER} is right about {most}{counts.after:,}. The same guesses would be "
-        f"right about {counts.before:,} of {people} people whose data were not used. Taking part adds {most}"
+        f"Of {people} people who took part, {LEARNER} is right for {most}{counts.after:,}. The same guesses would be "
+        f"right for {counts.before:,} of {people} people whose data were not used. Taking part adds {most}"
         f"{counts.added:,}."
+    )
+
+
+def _recognition_sentence(counts: Counts) -> str:
+    """Return what taking part adds where the value is known: the attacker says whether it was used."""
+    people, added = counts.crowd, f"{counts.most}{counts.added:,}"
+    if counts.after is None:
+        return f"Taking part adds {added} of {people} people to those {KNOWER} recognises as having taken part."
+    return (
+        f"Of {people} people whose record was used, {KNOWER} says so of {counts.most}{counts.after:,}. Of {people} "
+        f"people whose record was not used, it wrongly says so of {counts.before:,}. Taking part adds {added}."
     )
 
 
@@ -171,11 +183,11 @@ def worst_sentence(bound: Bound) -> str:
     --------
     >>> from dpradar.results import Bound
     >>> worst_sentence(Bound(value=0.462118, side="upper", rule="total-variation"))
-    'For any attacker: right about up to 47 more people in every 100 than by guessing blindly.'
+    'For any attacker: right for up to 47 more people in every 100 than by guessing blindly.'
     """
     people, relation = crowd(bound.value), f" ({bound.neighbours})" if bound.neighbours else ""
     more = _more(count_up(bound.value, people), people)
-    return f"For any attacker{relation}: right about {more} than by guessing blindly."
+    return f"For any attacker{relation}: right for {more} than by guessing blindly."
 
 
 def _more(count: int, people: int, most: str = "up to ") -> str:
@@ -204,11 +216,13 @@ def largest_sentence(result: Assessment, where: str = "") -> str:
     counts = advantage_counts(result)
     at = f" ({where})" if where else ""
     if counts is not None:
-        more = f"{LEARNER} is right about {_more(counts.added, counts.people, counts.most)}"
-        return f"Because they took part, {more}{at}."
+        verb = f"{LEARNER} is right for"
+        if attacker(result.threat).knows_value:
+            verb = f"{KNOWER} recognises"
+        return f"Because they took part, {verb} {_more(counts.added, counts.people, counts.most)}{at}."
     blind = blind_counts(result)
     if blind is not None:
-        more = f"{GUESSER} is right about {_more(blind.added, blind.people, blind.most)}"
+        more = f"{GUESSER} is right for {_more(blind.added, blind.people, blind.most)}"
         return f"After seeing this release, {more} than by guessing blindly{at}."
     return f"No number can be given{at}: {result.reason.get('rad', NO_RULE)}."
 
@@ -219,15 +233,15 @@ def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
     Examples
     --------
     >>> quantity_sentence("rad", 0.0999, "exact")
-    'Taking part adds 10 of 100 people to those an attacker who learns from the data is right about.'
+    'Taking part adds 10 of 100 people to those an attacker who learns from the data is right for.'
     """
     people = crowd(value)
     count = f"{'' if side == 'exact' and count_up(value, people) != 1 else 'at most '}{count_up(value, people):,}"
     return {
-        "rad": f"Taking part adds {count} of {people:,} people to those {LEARNER} is right about.",
-        "success": f"After seeing the release {GUESSER} is right about {count} of {people:,} people.",
-        "gain": f"{GUESSER.capitalize()} is right about {count} of {people:,} people more than by guessing blindly.",
-        "worst_gain": f"Any attacker is right about {count} of {people:,} people more than by guessing blindly.",
+        "rad": f"Taking part adds {count} of {people:,} people to those {LEARNER} is right for.",
+        "success": f"After seeing the release {GUESSER} is right for {count} of {people:,} people.",
+        "gain": f"{GUESSER.capitalize()} is right for {count} of {people:,} people more than by guessing blindly.",
+        "worst_gain": f"Any attacker is right for {count} of {people:,} people more than by guessing blindly.",
     }.get(quantity)
 
 
@@ -236,8 +250,12 @@ def neighbours_sentence(neighbours: str | None) -> str:
     compared = {
         "replace-one": "One record replaced by another (replace-one).",
         "add-remove": "One record added or removed (add-remove).",
-    }.get(neighbours or "", "One record replaced, added or removed, whichever tells more.")
-    return compared if neighbours == "replace-one" else f"{compared} What taking part adds (rad) compares two records."
+    }.get(neighbours or "", "Numbers that rest on a neighbour relation name it.")
+    return (
+        compared
+        if neighbours == "replace-one"
+        else f"{compared} What taking part adds (rad) compares a record with another in its place."
+    )
 
 
 def _value(limit: LimitResult) -> str:
@@ -255,7 +273,7 @@ def _quantity(limit: LimitResult) -> str:
     return f"{words}{at}" if words == limit.quantity else f"{words} ({limit.quantity}{at})"
 
 
-def _relation(limit: LimitResult | Achieved) -> str:
+def _relation(limit: LimitResult) -> str:
     return f", {limit.neighbours}" if limit.neighbours else ""
 
 
@@ -349,47 +367,14 @@ def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
         return f"Each released number is off by less than {_up(cost)} in 95 of 100 releases."
     if name == "frequency_error":
         return (
-            f"A frequency estimated from {reports:,} reports is off by about {cost / math.sqrt(reports):.2g} "
-            "(one standard deviation)."
+            f"The noise gives the estimated frequency of a rare value a standard deviation of "
+            f"{cost / math.sqrt(reports):.2g} from {reports:,} reports; that of a common value may be larger."
         )
     return None
 
 
 def _up(cost: float) -> str:
     return rounded(cost, 2, "up") if math.isfinite(cost) else "any number"
-
-
-def calibration_headline(result: Calibration) -> str:
-    """Return the answer of a calibration: the value that keeps every limit, or why none does."""
-    if result.value is None:
-        return f"{capital(result.reason)}."
-    accuracy = bool(result.achieved) and result.achieved[0].limits_accuracy
-    if result.status == "free":
-        reason = f"{capital(result.reason)}."
-        return reason if accuracy or not any(one.idle for one in result.achieved) else idle_sentence(result.achieved)
-    side = {"up": "down", "down": "up"}.get(result.more_private or "") if accuracy else result.more_private
-    per_report = per_report_words(result.release, result.parameter, result.value)
-    answer = f"{result.parameter} {safe_number(result.value, side)}{per_report} keeps every limit"
-    if result.status == "stopped":
-        return f"{answer}; {result.reason}."
-    verb = "does" if result.exact else "can be shown to"
-    least = f"the {'most' if accuracy else 'least'} noise that {verb}. Release: {result.release}."
-    near = [one for one in result.achieved if one.near_ceiling]
-    return f"{answer}{limit_remark(near[0])}: {least}" if near else f"{answer}: {least}"
-
-
-def achieved_number(value: float) -> str:
-    """Return what a calibrated release reaches, rounded up."""
-    return rounded(value, 6, "up") if value < LARGE else significant(value, 6, "up")
-
-
-def achieved_limit_sentence(one: Achieved) -> str:
-    """Return a limit of a calibration beside what is reached."""
-    word = "" if one.side == "exact" or one.limits_accuracy else "at most "
-    within = one.limit is None or one.value <= one.limit
-    verb = f"{f'Kept{limit_remark(one)}' if within else 'Not confirmed'}: {one.quantity}{_relation(one)}"
-    limit = "" if one.limit is None else f", the limit {one.limit:g}"
-    return f"{verb} is {word}{achieved_number(one.value)}{limit}.{f' {IDLE}' if one.idle else ''}"
 
 
 def keeps_sentence(name: str, *, met: bool) -> str:

@@ -77,7 +77,7 @@ def ceiling_sentence(result: Assessment) -> str | None:
     >>> import dpradar as dr
     >>> threat = dr.Threat(dr.Prior.of([0.99, 0.01]))
     >>> ceiling_sentence(dr.assess(dr.Laplace(scale=1.0), threat))
-    'Publishing the raw data would add 198 of 10,000; this release reaches 40 % of that.'
+    'Publishing the raw data would add 198 of 10,000; this release adds 40 % of that.'
     """
     counts, ceiling, share = advantage_counts(result), result.ceiling, result.share
     if counts is None or ceiling is None or share is None or result.rad is None:
@@ -97,7 +97,7 @@ def ceiling_sentence(result: Assessment) -> str | None:
         added = f"between {least:,} and {most:,}"
     end = f": {near_words(share, result.rad.side)}." if result.near_ceiling else "."
     return (
-        f"Publishing the raw data would add {added} of {counts.crowd}; this release reaches "
+        f"Publishing the raw data would add {added} of {counts.crowd}; this release adds "
         f"{share_words(share, result.rad.side)} of that{end}"
     )
 
@@ -127,8 +127,8 @@ def rarest_sentence(result: Assessment) -> str | None:
     >>> import dpradar as dr
     >>> threat = dr.Threat(dr.Prior.of([0.99, 0.01]))
     >>> rarest_sentence(dr.assess(dr.Laplace(scale=1.0), threat))
-    'Of 100 people with the rarest value, an attacker who wrongly flags 1 % of the others finds at most 3. The odds of
-    having it can grow up to 2.8-fold.'
+    'Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at most
+    3. The odds of having it can grow up to 2.8-fold.'
     """
     rarest = result.rarest
     if rarest is None:
@@ -140,9 +140,9 @@ def rarest_sentence(result: Assessment) -> str | None:
             f"others that they took part recognises at most {count_up(rarest.tpr.value, people):,}."
         )
     return (
-        f"Of {people:,} people with the rarest value, an attacker who wrongly flags {percent(rarest.fpr)} of the "
-        f"others finds at most {count_up(rarest.tpr.value, people):,}. The odds of having it can grow "
-        f"{_odds(rarest.odds)}."
+        f"Of {people:,} people with the rarest value, an attacker who wrongly attributes it to "
+        f"{percent(rarest.fpr)} of the others identifies at most {count_up(rarest.tpr.value, people):,}. The odds of "
+        f"having it can grow {_odds(rarest.odds)}."
     )
 
 

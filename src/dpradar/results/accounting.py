@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from annotated_types import MinLen
+
 from ..errors import ParameterError
 from .advice import Advice
 from .assessment import Assessment
@@ -83,7 +85,7 @@ class Accounting(Result):
     KIND: ClassVar[str] = "accounting"
     DERIVED: ClassVar[tuple[str, ...]] = ("refuted",)
 
-    totals: tuple[Total, ...]
+    totals: Annotated[tuple[Total, ...], MinLen(1)]
     title: str = ""
     claim: str | None = None
     claimed: str | None = None  # the granularity of the claim

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from ..errors import ParameterError
+from ..params import shown
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
 from .description import Description
@@ -21,6 +22,7 @@ __all__ = ["TOO_MANY", "Assessment", "Discarded"]
 
 _Risk = Annotated[Bound, NumbersBetween(0, 1)]
 _LEADING: tuple[Quantity, ...] = ("rad", "success")
+_MOST_VALUES = 2**63
 TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
 
 
@@ -95,10 +97,16 @@ class Assessment(Result):
             difference = max(self.hit - self.rad.value, 0.0)
             if abs(self.false_hit - difference) > SLACK:
                 yield "false_hit", f"must be hit minus rad, {difference:g}; got {self.false_hit:g}"
-        for key, largest in (("size", None), ("kappa", 1.0), ("skew", None)):
+        size = self.prior.get("size")
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= _MOST_VALUES):
+            yield "prior.size", f"must be a whole number at least 0; got {shown(size)}"
+        for key, largest in (("kappa", 1.0), ("skew", None)):
             value = self.prior.get(key)
             if value is not None and not (_is_number(value) and 0 <= value <= (largest or value)):
-                yield f"prior.{key}", f"must be a number {'from 0 to 1' if largest else 'at least 0'}; got {value!r}"
+                yield (
+                    f"prior.{key}",
+                    f"must be a number {'from 0 to 1' if largest else 'at least 0'}; got {shown(value)}",
+                )
 
     @property
     def bounds(self) -> dict[Quantity, Bound | None]:

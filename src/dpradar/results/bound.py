@@ -18,6 +18,7 @@ __all__ = ["QUANTITIES", "Bound", "Quantity", "Side", "side_of"]
 Side = Literal["exact", "upper", "lower"]
 Quantity = Literal["rad", "success", "gain", "worst_gain"]
 _EXACT = 1e-6  # of the value: a certified interval this narrow counts as the value itself
+_End = Annotated[float, Ge(0), RangeOfOwner()]
 QUANTITIES: tuple[Quantity, ...] = ("rad", "success", "gain", "worst_gain")
 
 
@@ -47,13 +48,13 @@ class Bound(Record):
     Bound(0.25 upper, thm-4.2)
     """
 
-    value: Annotated[float, Ge(0), RangeOfOwner()]
+    value: _End
     side: Side
     rule: Annotated[str, MinLen(1)]
     cites: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
-    low: Annotated[float, Ge(0), RangeOfOwner()] | None = None
-    high: Annotated[float, Ge(0), RangeOfOwner()] | None = None
+    low: Annotated[_End | None, Later()] = None
+    high: Annotated[_End | None, Later()] = None
     neighbours: Annotated[Annotated[str, MinLen(1)] | None, Later()] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from annotated_types import Ge
 
 from .bound import Bound
-from .field_shapes import Loss, NumbersBetween, Share
+from .field_shapes import NumbersBetween, Share
 from .record import Record, not_decreasing
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Raw(Record):
     (True, True, False)
     """
 
-    least: Loss
-    most: Loss
+    least: Annotated[float, Ge(0)]
+    most: Annotated[float, Ge(0)]
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield an upper end below the lower one."""

@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Self
+import sys
+from dataclasses import dataclass, field, is_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..params import shown
 from .field_shapes import Later, NumbersBetween, Reader
 from .record import Record
+from .schema_1 import parsed_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 __all__ = ["Description", "describe_release", "text_only"]
 
-# What pages need of the options of a kind: the type of each, or the kinds it may be of with the types of their options.
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _number(value: Any) -> str:
+    return "" if _is_number(value) else "a number"
+
+
+def _distance(value: Any) -> str:
+    return "" if _is_number(value) and value >= 0 else "a number at least 0"
+
+
+def _share(value: Any) -> str:
+    return "" if _is_number(value) and 0 <= value <= 1 else "a number from 0 to 1"
+
+
+def _count(value: Any) -> str:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return "" if whole and 1 <= value <= _MOST_WHOLE else "a whole number at least 1"
+
+
+def _text(value: Any) -> str:
+    return "" if isinstance(value, str) else "a text"
+
+
+def _table(value: Any) -> str:
+    return "" if isinstance(value, dict) else "a table"
+
+
+def _names(value: Any) -> str:
+    texts = isinstance(value, list) and value and all(isinstance(name, (str, int, float)) for name in value)
+    return "" if texts else "a list of names"
+
+
+_MOST_WHOLE = 2**63
+_MOST_ENTRIES = 100  # of a longer list only the length is kept
+# What pages need of the options of a kind: the check of each, or the kinds it may be of with the checks of those.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "record": {
         "prior": {
-            "continuous": {"low": float, "high": float},
-            "counted": {"size": int},
-            "uniform": {"size": int},
-            "probabilities": {"size": int},
+            "continuous": {"low": _number, "high": _number},
+            "counted": {"size": _count},
+            "uniform": {"size": _count},
+            "probabilities": {"size": _count},
         },
-        "knowledge": {"nothing": {}, "everything": {}, "labels": {"groups": int}, "columns": {"columns": list}},
+        "knowledge": {"nothing": {}, "everything": {}, "labels": {"groups": _count}, "columns": {"columns": _names}},
         "goal": {
             "exact": {},
-            "within": {"eta": float, "loss": str},
-            "labels": {"classes": int},
-            "columns": {"columns": list},
+            "within": {"eta": _distance, "loss": _text},
+            "labels": {"classes": _count},
+            "columns": {"columns": _names},
         },
     },
-    "membership": {"level": float},
-    "baseline": {"level": float},
-    "repeated": {"mechanism": dict, "times": int},
+    "membership": {"level": _share},
+    "baseline": {"level": _share},
+    "repeated": {"mechanism": _table, "times": _count},
 }
-_NOUNS = {float: "a number", int: "a whole number", str: "a text", list: "a list", dict: "a table"}
-_MOST_NUMBERS = 100  # a longer list is described by its length and its digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +90,7 @@ class Description(Record):
     >>> import dpradar as dr
     >>> release = dr.assess(dr.Laplace(scale=2.0, query=[0.0, 1.0])).release
     >>> release.kind, release.options["scale"], release.options["query"]
-    ('laplace', 2.0, [0.0, 1.0])
+    ('laplace', 2.0, {'lengths': [2], 'spread': 1.0})
     """
 
     kind: str
@@ -67,16 +105,16 @@ class Description(Record):
         """Yield options that pages need and that are not as this kind has them."""
         for name, allowed in _OPTIONS.get(self.kind, {}).items():
             option = self.options.get(name)
-            if isinstance(allowed, type):
-                yield from _wrong_type(f"options.{name}", option, allowed)
+            if callable(allowed):
+                yield from _problem(f"options.{name}", option, allowed)
                 continue
             kind = option.get("kind") if isinstance(option, dict) else None
             needed = allowed.get(kind) if isinstance(kind, str) else None
             if needed is None or option is None:
                 yield f"options.{name}", f"must have a kind: {', '.join(allowed)}; got {shown(option)}"
                 continue
-            for key, type_needed in needed.items():
-                yield from _wrong_type(f"options.{name}.{key}", option.get(key), type_needed)
+            for key, check in needed.items():
+                yield from _problem(f"options.{name}.{key}", option.get(key), check)
 
     @classmethod
     def read_data(
@@ -89,7 +127,9 @@ class Description(Record):
     ) -> Self | None:
         """Return the description; a text is one of schema 1."""
         if isinstance(data, str):
-            return cls(kind="", text=data)
+            kind, options = parsed_text(data)
+            description = cls(kind=kind, options=options, text=data)
+            return cls(kind="", text=data) if any(description.problems()) else description
         return super(Description, cls).read_data(data, path, reader, numbers, required)
 
     def describes_same(self, other: Description) -> bool:
@@ -97,9 +137,10 @@ class Description(Record):
         return bool(self.id) and self == other and self.id == other.id
 
 
-def _wrong_type(place: str, value: Any, needed: type) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, needed) or isinstance(value, bool):
-        yield place, f"must be {_NOUNS[needed]}; got {shown(value)}"
+def _problem(place: str, value: Any, check: Callable[[Any], str]) -> Iterator[tuple[str, str]]:
+    allowed = check(value)
+    if allowed:
+        yield place, f"must be {allowed}; got {shown(value)}"
 
 
 def text_only(text: str) -> Description:
@@ -130,41 +171,50 @@ def _release_data(release: Any) -> dict[str, Any]:
     """Return kind and options; of an object that declares no options, the name of its class."""
     from ..options import describe  # it is not needed to read a saved result
 
-    parts = getattr(release, "mechanisms", None)
-    if parts is not None:
+    parts = getattr(release, "mechanisms", None) if is_dataclass(release) else None
+    if isinstance(parts, (list, tuple)):
         return {"kind": "composed", "options": {"mechanisms": [_release_data(part) for part in parts]}}
-    kind = getattr(release, "KIND", None)
-    if kind is None:
+    if not _is_described(release):
         return {"kind": type(release).__name__, "options": {}}
-    options = {option.name: _plain(getattr(release, option.name)) for option in describe(type(release))}  # type: ignore[arg-type]
+    options: dict[str, Any] = {}
+    for option in describe(type(release)):  # type: ignore[arg-type]
+        value = getattr(release, option.name)
+        if value is not None:
+            options[option.name] = _extent(value) if option.about.private else _plain(value)
     group = {"group": "local"} if release.GROUP == "local" else {}
-    return {"kind": kind, **group, "options": {name: value for name, value in options.items() if value is not None}}
+    return {"kind": release.KIND, **group, "options": options}
 
 
-def _plain(value: Any) -> Any:  # noqa: PLR0911 - one line a type
+def _is_described(release: Any) -> bool:
+    return is_dataclass(release) and isinstance(getattr(release, "KIND", None), str) and hasattr(release, "GROUP")
+
+
+def _plain(value: Any) -> Any:
     """Return an option as JSON can hold it."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else repr(value)
-    if hasattr(value, "KIND") or hasattr(value, "mechanisms"):
+    if _is_described(value) or (is_dataclass(value) and hasattr(value, "mechanisms")):
         return _release_data(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if hasattr(value, "tolist"):
-        return _array(value)
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value] if len(value) <= _MOST_NUMBERS else _long(repr(value), len(value))
-    return {"python": getattr(value, "__qualname__", type(value).__qualname__)}
+    if isinstance(value, (list, tuple)) and len(value) <= _MOST_ENTRIES:
+        return [_plain(entry) for entry in value]
+    return _extent(value)
 
 
-def _array(array: Any) -> Any:
-    if array.size <= _MOST_NUMBERS:
-        return _plain(array.tolist())
-    return _long(array.tobytes(), *array.shape)
+def _extent(value: Any) -> Any:
+    """Return how large an option is that may hold values of the prior: its lengths, and how far its numbers spread.
 
-
-def _long(contents: str | bytes, *lengths: int) -> dict[str, Any]:
-    """Return how long a list is, and a digest by which it can be compared."""
-    raw = contents.encode() if isinstance(contents, str) else contents
-    return {"lengths": list(lengths), "digest": hashlib.sha256(raw).hexdigest()[:16]}
+    The spread of contributions is their sensitivity, which a release states anyway. A digest would let the numbers be
+    found by trying.
+    """
+    if callable(value):
+        return {"python": getattr(value, "__qualname__", type(value).__qualname__)}
+    lengths, inside = [], value.tolist() if hasattr(value, "tolist") else value
+    numbers = inside
+    while isinstance(inside, (list, tuple)) and inside:
+        lengths.append(len(inside))
+        inside = inside[0]
+    if len(lengths) == 1 and all(_is_number(number) for number in numbers):
+        return {"lengths": lengths, "spread": float(max(numbers) - min(numbers))}
+    return {"lengths": lengths}

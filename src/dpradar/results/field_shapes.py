@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import types
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -34,6 +35,7 @@ __all__ = [
     "shape_of",
 ]
 
+_EXACT_WHOLE = 2**53  # larger whole numbers are read as floats
 _MOST_WHOLE = 2**127  # a seed may be long; more is a mistake, and slow to print
 
 
@@ -114,6 +116,9 @@ class FieldShape:
 
 @dataclass(frozen=True, slots=True)
 class _Anything(FieldShape):
+    def write(self, value: Any) -> Any:
+        return deepcopy(value)
+
     def read(self, data: Any, path: str, reader: Reader, numbers: NumbersBetween | None) -> Any:
         return data
 
@@ -174,7 +179,7 @@ class _Number(FieldShape):
             return math.inf
         if isinstance(data, bool) or not isinstance(data, (int, float)) or not self._within(data, low, high):
             return reader.refuse(path, f"a number{self._range_text(low, high)}", data)
-        return data
+        return float(data) if abs(data) > _EXACT_WHOLE else data
 
     def _within(self, data: float, low: float, high: float) -> bool:
         try:
@@ -244,6 +249,8 @@ class _Nested(FieldShape):
 
     def read(self, data: Any, path: str, reader: Reader, numbers: NumbersBetween | None) -> Any:
         required = self.only or None
+        if isinstance(data, dict) and not self.record.accepts(data):
+            return reader.refuse(f"{path}.schema", f"that of {self.record.__name__}", data.get("schema"))
         return self.record.read_data(data, path, reader, self.numbers or numbers, required)
 
 

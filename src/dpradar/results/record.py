@@ -29,6 +29,7 @@ __all__ = ["SLACK", "Record", "Result", "kind_of_schema", "not_decreasing", "wit
 VERSION = 2  # of the layout of saved results; files of layout 1 have no digest, and texts instead of descriptions
 SLACK = 1e-9  # by which sums and products of the same numbers differ
 _MOST_PROBLEMS = 20  # more are not listed
+_MOST_DEPTH = 60
 _SCHEMA = re.compile(r"dpradar/([a-z]+)/([0-9]{1,4})")
 
 
@@ -74,6 +75,11 @@ class Record:
         """Yield fields that disagree with others, each with what it must be."""
         return iter(())
 
+    @classmethod
+    def accepts(cls, data: dict[str, Any]) -> bool:
+        """Whether a table may be such a record, as far as it says what it is."""
+        return True
+
     def plain_data(self) -> dict[str, Any]:
         """Return the record as part of a file: its fields, and what follows from them."""
         own = {one.name: one.shape.write(getattr(self, one.name)) for one in _saved_fields(type(self))}
@@ -86,6 +92,8 @@ class Record:
     @classmethod
     def from_dict(cls, data: Any, place: str = "the saved result") -> Self:
         """Return what ``to_dict`` wrote, or raise SpecError with everything that is wrong in it."""
+        if _depth(data) > _MOST_DEPTH:
+            raise SpecError(place, [Problem("", f"must not be nested more than {_MOST_DEPTH} deep")])
         reader = Reader()
         record = cls.read_data(data, "", reader, None, None)
         if reader.problems or record is None:
@@ -112,7 +120,7 @@ class Record:
         for one in _saved_fields(cls):
             if one.name in data:
                 values[one.name] = one.shape.read(data[one.name], f"{inside}{one.name}", reader, numbers)
-            elif one.required if required is None else one.name in required:
+            elif one.required and (required is None or one.name in required):
                 reader.problems.append(Problem(f"{inside}{one.name}", "is missing"))
         if len(reader.problems) > before:
             return None
@@ -149,6 +157,11 @@ class Result(Record):
         return f"dpradar/{cls.KIND}/{VERSION}"
 
     @classmethod
+    def accepts(cls, data: dict[str, Any]) -> bool:
+        """Whether data that state a kind state this one."""
+        return "schema" not in data or cls.is_kind_of(data)
+
+    @classmethod
     def is_kind_of(cls, data: Any) -> bool:
         """Whether data state that they are a result of this kind, in a layout that can be read."""
         return kind_of_schema(data) == cls.KIND
@@ -163,9 +176,11 @@ class Result(Record):
 
         Notes
         -----
-        The digest shows that a file was damaged or edited. It is no signature: whoever edits can compute it anew.
+        The digest shows that a file was damaged or edited. It is no signature: whoever edits can compute it anew. What
+        was read without a digest is written without one.
         """
-        return with_digest({**self.plain_data(), **further})
+        data = {**self.plain_data(), **further}
+        return data if self.unverified else with_digest(data)
 
     @classmethod
     def from_dict(cls, data: Any, place: str = "the saved result") -> Self:
@@ -215,6 +230,20 @@ def _digest(data: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _depth(data: Any) -> int:
+    """Return how deep lists and tables are nested."""
+    depth, inside = 0, [data]
+    while inside and depth <= _MOST_DEPTH:
+        depth += 1
+        inside = [
+            entry
+            for one in inside
+            if isinstance(one, (dict, list))
+            for entry in (one.values() if isinstance(one, dict) else one)
+        ]
+    return depth
+
+
 def kind_of_schema(data: Any) -> str | None:
     """Return the kind of result that data state, if they are of a layout that can be read."""
     schema = data.get("schema") if isinstance(data, dict) else None
@@ -237,16 +266,18 @@ def _contradictions(data: Any, written: Any, path: str = "") -> Iterator[Problem
     to follow in the file, too.
     """
     if isinstance(written, dict) and isinstance(data, dict):
-        for key in written.keys() & data.keys() - {"schema", "digest"}:
+        for key in sorted(written.keys() & data.keys() - {"schema", "digest"}):
             yield from _contradictions(data[key], written[key], f"{path}.{key}" if path else str(key))
     elif isinstance(written, list) and isinstance(data, list) and len(written) == len(data):
         for index, (one, other) in enumerate(zip(data, written, strict=True)):
             yield from _contradictions(one, other, f"{path}[{index + 1}]")
     elif not _same(data, written):
-        yield Problem(path, f"must be {written!r}, which follows from the rest; got {data!r}")
+        yield Problem(path, f"must be {written!r}, which follows from the rest; got {shown(data)}")
 
 
 def _same(data: Any, written: Any) -> bool:
+    if isinstance(written, bool) or isinstance(data, bool):
+        return data is written
     if data == written or (written == "inf" and data in (None, math.inf)):
         return True
     if isinstance(written, dict) and isinstance(data, str):  # a description in a file of layout 1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["attacks", "evidence_of"]
 
+_UNVERIFIED = "unverified: read from a file without a digest, in which changes cannot be detected"
 _FAILURE = 1e-9  # the probability with which a sound bound is contradicted by chance
 
 
@@ -30,6 +31,8 @@ def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
     found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
     if not isinstance(found, (AttackRun, AuditResult)):
         raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
+    if found.unverified:
+        found = replace(found, notes=(*found.notes, _UNVERIFIED))
     if isinstance(found, AttackRun) and found.threat is not None:
         return replace(found, threat=replace(found.threat, id=""))  # that of another run
     return found

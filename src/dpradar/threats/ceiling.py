@@ -1,7 +1,7 @@
 """What publishing the raw data would give the attacker: the ceiling of every release about the same question.
 
 Publishing the raw data is the identity channel. After the value y an attacker who knows the fibre F names, for y in
-F, the guess that is right about y and least often about somebody else's record, and otherwise the guess that is least
+F, the guess that is right for y and least often about somebody else's record, and otherwise the guess that is least
 often right (docs/derivations/ceiling.md).
 """
 
@@ -72,7 +72,7 @@ def raw_data(threat: Threat) -> RawData:
     low, high = max(0.0, rad - slack - 3.0 * t), min(1.0, rad + slack + 3.0 * t)
     if prior.is_open and threat.goal.kind == "within":
         high = 1.0
-    moved = 0.0 if success >= 1.0 - slack and not prior.is_open else t  # (some guess is right about every value)
+    moved = 0.0 if success >= 1.0 - slack and not prior.is_open else t  # (some guess is right for every value)
     above = 1.0 if prior.is_open else min(1.0, success + moved)
     return RawData(rad=(low, high), success=(max(0.0, success - slack - moved), above))
 
@@ -113,7 +113,7 @@ def _block_risk(block: Block, rows: Floats) -> tuple[float, float]:
 
 
 def _cheapest(block: Block, rows: Floats) -> Floats:
-    """Return for each member the least class sum among the classes that are right about it; infinite without any."""
+    """Return for each member the least class sum among the classes that are right for it; infinite without any."""
     if block.kind == "singletons":
         return rows
     sums = block.sums(rows)

@@ -88,7 +88,7 @@ class Goal:
         >>> from dpradar.threats import Prior
         >>> Goal.within(0.2).hits(Prior.uniform(2, [0.7, 0.9])).all()
         np.True_
-        >>> Goal.within(0).hits(Prior.uniform(2, [1.7e9, 1.7e9 + 1e-6])).sum()  # each is right about itself only
+        >>> Goal.within(0).hits(Prior.uniform(2, [1.7e9, 1.7e9 + 1e-6])).sum()  # each is right for itself only
         np.int64(2)
         >>> Goal.within(1, tolerance=1e-9)
         Goal.within(1.000000001, 'absolute')

@@ -1,7 +1,7 @@
 """Which guesses are right for which values, seen separately by each thing the attacker may know.
 
-The attacker who knows x chooses a guess g and is right about the values of the *fibre* {z : a(z) = x} that lie in the
-success set of g. Guesses that are right about the same part of the fibre are one class, counted with multiplicity, so
+The attacker who knows x chooses a guess g and is right for the values of the *fibre* {z : a(z) = x} that lie in the
+success set of g. Guesses that are right for the same part of the fibre are one class, counted with multiplicity, so
 that nobody needs an m x m matrix where success sets are cells of a partition or windows on the line.
 """
 
@@ -29,18 +29,18 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """One fibre: its members and the classes of guesses that are right about some of them."""
+    """One fibre: its members and the classes of guesses that are right for some of them."""
 
     members: Ints
     kind: Literal["singletons", "cells", "windows", "matrix"]
     counts: Ints  # guesses in each class
-    misses: int  # guesses that are right about no member
+    misses: int  # guesses that are right for no member
     low: Ints | None = None  # first member (position) of each cell or window
     high: Ints | None = None  # one past the last member of each window
     hits: NDArray[np.bool_] | None = None
 
     def sums(self, rows: Floats) -> Floats:
-        """Return for each class the sum of the rows of the members it is right about."""
+        """Return for each class the sum of the rows of the members it is right for."""
         if self.kind == "singletons":
             return rows
         if self.kind == "cells":
@@ -52,10 +52,10 @@ class Block:
         return np.asarray(np.asarray(self.hits, dtype=float) @ rows)
 
     def apart(self, rows: Floats, pairs: tuple[Ints, Ints, Ints]) -> Floats:
-        """Return, for (class, class, column), the sum of the rows (>= 0) of members only one of them is right about.
+        """Return, for (class, class, column), the sum of the rows (>= 0) of members only one of them is right for.
 
-        A class number beyond the last stands for a guess that is right about nobody. For a loss matrix members that
-        both are right about count too, which is enough where a bound is wanted.
+        A class number beyond the last stands for a guess that is right for nobody. For a loss matrix members that
+        both are right for count too, which is enough where a bound is wanted.
         """
         first_guess, second_guess, column = pairs
         if self.kind == "windows":
@@ -74,7 +74,7 @@ class Block:
         return np.asarray(sums[first_guess, column] + sums[second_guess, column])
 
     def right(self, classes: Ints, positions: Ints) -> NDArray[np.bool_]:
-        """Return whether each class is right about the member at the position given with it."""
+        """Return whether each class is right for the member at the position given with it."""
         if self.kind == "singletons":
             return np.asarray(classes == positions)
         if self.kind == "cells":
@@ -108,7 +108,7 @@ class Cover:
 
     guesses: int
     single: Ints
-    single_hits: Ints  # guesses that are right about each single member
+    single_hits: Ints  # guesses that are right for each single member
     blocks: Sequence[Block]
     parts: Segments | None = None
 
@@ -125,15 +125,15 @@ class Cover:
         return np.asarray(total)
 
     def is_sure(self, pi: Floats) -> bool:
-        """Whether in every fibre some guess is right about all members with mass: success is 1 without a release."""
+        """Whether in every fibre some guess is right for all members with mass: success is 1 without a release."""
         carried = (pi > 0.0).astype(float)
         return bool(self.best_total(carried) == carried.sum())
 
     def is_settled(self, pi: Floats) -> bool:
         """Whether every guess scores 0 whatever is released, so that rad is 0.
 
-        In each fibre all guesses are right about the same members with mass, all or none; in a fibre that holds the
-        whole prior, each is right about all or none.
+        In each fibre all guesses are right for the same members with mass, all or none; in a fibre that holds the
+        whole prior, each is right for all or none.
         """
         carried = (pi > 0.0).astype(float)
         if carried.sum() == 1.0:
@@ -168,7 +168,7 @@ class Cover:
 
 
 def _scores_nothing(block: Block, carried: Floats, everyone: float) -> bool:
-    """Return whether all guesses are right about all members with mass, or about none (or each, of everyone)."""
+    """Return whether all guesses are right for all members with mass, or about none (or each, of everyone)."""
     number = carried.sum()
     right = np.append(block.sums(carried), np.zeros(min(block.misses, 1)))
     whole, nothing = right == number, right == 0.0

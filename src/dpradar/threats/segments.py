@@ -50,7 +50,7 @@ class Segments:
 
     @property
     def misses(self) -> Ints:
-        """The number of guesses that are right about no member of each fibre."""
+        """The number of guesses that are right for no member of each fibre."""
         return self.guesses - self.cells
 
     def class_of(self, values: NDArray[Any]) -> NDArray[Any]:

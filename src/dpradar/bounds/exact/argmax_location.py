@@ -34,7 +34,7 @@ def argmax_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | Non
     -----
     Given an output the value with the largest pi_z k(theta - v_z) is the best guess, and those for which it is the same
     one form an interval: always for equal probabilities, else where the kernel promises ``single_crossing``. Whoever
-    guesses is right about somebody else with a probability between the smallest and the largest of the prior. For equal
+    guesses is right for somebody else with a probability between the smallest and the largest of the prior. For equal
     probabilities this is [RAD] Examples 4.7 and 4.8 with gaps g_i between neighbours: m rad = sum_i
     P(|noise| < g_i / 2). docs/derivations/line.md.
     """
@@ -53,7 +53,7 @@ def argmax_risk(model: LineModel, prior: Prior, cover: Cover) -> ExactRisk | Non
         interval = (rad * (1.0 - _ROUNDING), min(rad * (1.0 + _ROUNDING), 1.0 - 1.0 / pi.size))
     else:
         success = _success(model, pi)
-        # A guess that is right about nobody, if there is one, is never right about others either.
+        # A guess that is right for nobody, if there is one, is never right for others either.
         least, most = success - float(pi.max()), success - (0.0 if cover.blocks[0].misses else float(pi.min()))
         interval = (max(0.0, least - _ROUNDING), most + _ROUNDING)
     return ExactRisk(

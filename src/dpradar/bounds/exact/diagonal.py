@@ -31,8 +31,8 @@ def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> Exact
 
     Notes
     -----
-    w(theta, z) = (p-q)(1[z = theta] - pi_theta). With A(x, g) the prior mass of fibre x that guess g is right about,
-    the best score at theta is pi_theta (1 - min A over the guesses right about theta) in theta's own fibre and
+    w(theta, z) = (p-q)(1[z = theta] - pi_theta). With A(x, g) the prior mass of fibre x that guess g is right for,
+    the best score at theta is pi_theta (1 - min A over the guesses right for theta) in theta's own fibre and
     -pi_theta min A in every other one; see docs/derivations/grr.md. Example 4.4 of [RAD] is the case without knowledge.
     O(m log m), and O(m^2) for a loss matrix.
     """
@@ -77,7 +77,7 @@ def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[f
     lightest_hit = channel.other * mass + channel.difference * prior
     top = channel.other * most
     success = float((top * outside).sum()) + float(np.maximum(parts.fibre_of(top), lightest_hit).sum())
-    # Where a cell holds the whole prior, guesses right about nothing of it tie with the one right about it.
+    # Where a cell holds the whole prior, guesses right for nothing of it tie with the one right for it.
     full = parts.over_classes(np.add, (masses >= _POINT_MASS).astype(float))
     none = parts.misses + parts.over_classes(np.add, (masses <= _NO_MASS).astype(float))
     tied = parts.fibre_of(full / np.maximum(full + none, 1.0)) * (channel.other + channel.difference * prior)
@@ -107,7 +107,7 @@ def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> 
     lightest_hit = np.where(
         covered, channel.other * np.where(covered, fewest, 0.0) + channel.difference * prior, channel.other * least
     )
-    # Where every guess right about theta is right about the whole prior, those right about nothing of it tie with them.
+    # Where every guess right for theta is right for the whole prior, those right for nothing of it tie with them.
     full, none = block.counts[masses >= _POINT_MASS].sum(), block.misses + block.counts[masses <= _NO_MASS].sum()
     tied = full / max(full + none, 1) * (channel.other + channel.difference * prior)
     lightest_hit = np.where(fewest >= _POINT_MASS, tied, lightest_hit)
@@ -118,7 +118,7 @@ def _block(channel: DiagonalChannel, pi: Floats, block: Block, guesses: int) -> 
 
 
 def _around_members(block: Block, masses: Floats) -> tuple[Floats, Floats]:
-    """Return for each member the smallest and largest mass of a class that is right about it (inf, -inf if none)."""
+    """Return for each member the smallest and largest mass of a class that is right for it (inf, -inf if none)."""
     size = block.members.size
     if block.kind == "singletons":
         return masses, masses

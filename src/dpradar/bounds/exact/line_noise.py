@@ -289,7 +289,7 @@ def _clamped_probabilities(model: LineModel) -> Floats:
 
 
 def _without_sure_guesses(block: Block, pi: Floats) -> Block:
-    """Drop guesses that are right about the whole prior where another is right about nobody: both gain 0 throughout."""
+    """Drop guesses that are right for the whole prior where another is right for nobody: both gain 0 throughout."""
     possible = (pi > 0.0).astype(float)  # counted, not weighed: values left out may be as rare as rounding
     sure = block.sums(possible[block.members]) == possible.sum()
     if not block.misses or not sure.any():

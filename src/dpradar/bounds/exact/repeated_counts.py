@@ -79,7 +79,7 @@ def count_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRisk:
     note = () if low == high else (_INDEPENDENT,)
     if not (prior.is_uniform and cover.blocks[0].members.size == model.m):
         return ExactRisk(success=(low, high), assumes=note)
-    # Whatever the attack says, it is right about an independent target with probability 1/m.
+    # Whatever the attack says, it is right for an independent target with probability 1/m.
     error = _ROUNDING if model.epsilon > 0.0 else 0.0
     least, most = (with_rounding(max(0.0, end - 1.0 / model.m) if error else 0.0, error) for end in (low, high))
     hit = None if note or cover.blocks[0].misses else high

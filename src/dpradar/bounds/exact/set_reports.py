@@ -64,7 +64,7 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
 
 
 def _sort_members(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float]:
-    """Return members by fibre and falling probability, the share of guesses right about each, and the always hit."""
+    """Return members by fibre and falling probability, the share of guesses right for each, and the always hit."""
     always = cover.single_hits == cover.guesses
     undecided = (cover.single_hits > 0) & ~always
     members, shares, fibres = (

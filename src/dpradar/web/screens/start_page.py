@@ -65,7 +65,7 @@ EXAMPLES = (
     ),
     Example(
         "At most 5 of 100 people",
-        "Taking part may add at most 5 of 100 people to those an attacker is right about. How much noise?",
+        "Taking part may add at most 5 of 100 people to those an attacker is right for. How much noise?",
         "calibrate",
         {"kind": "grr", "m": "20", "risk": "rad", "limit": "0.05"},
     ),
