@@ -58,10 +58,11 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 def account_command(**options: Any) -> int:
     """Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.
 
-    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The rules of `dpradar lint` are applied
-    too, and the worse verdict counts. A unit of privacy (granularity) is what one change of the data is: one event, all
-    data of one user, a window of a stream, an edge of a graph, ... Exit code 5: a rule refutes the claim; 3: the claim
-    does not follow from what is stated; 4: there is no claim, and the loss is unbounded for every unit of privacy.
+    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. A unit of privacy (granularity)
+    is what one change of the data is: one event, all data of one user, a window of a stream, an edge of a graph, ...
+    If the file states a claim, the answer says whether it follows; the rules of `dpradar lint` are applied too, and the
+    worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is stated; 4:
+    there is no claim, and no bound follows for any unit of privacy.
     """
     from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline

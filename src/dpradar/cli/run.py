@@ -39,9 +39,9 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
     what publishing the raw data would give and none of its limits has acknowledge = "near-ceiling". A threat without a
     limit is reported and never causes exit code 3; --check refuses a spec without any limit (exit code 2).
 
-    With or without --check, exit code 4: no limit was checked and not met, but the bound for some threat, with or
-    without a limit, rules out almost nothing; 130: an attack run now, or an attack or audit read from a file that the
-    spec names, was interrupted.
+    With or without --check, exit code 4: the bound for some threat, with or without a limit, rules out almost nothing
+    (a limit that --check finds not met takes precedence); 130: an attack run now, or an attack or audit read from a
+    file that the spec names, was interrupted.
     """
     from ..spec import read, run
 
