@@ -24,7 +24,10 @@ __all__ = ["reproduce_command"]
     help="The folder to write to: figures; for all of them reproduction, or reproduction-quick.",
 )
 @click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), envvar="DPRADAR_DATA", help="Real data."
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    envvar="DPRADAR_DATA",
+    help="Folder of data sets.",
 )
 @click.option("--quick", is_flag=True, help="A small version of figures that take hours.")
 @click.option("--models", type=click.IntRange(min=1), help="Models trained for each candidate (figures that train).")
@@ -40,10 +43,11 @@ __all__ = ["reproduce_command"]
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reproduce_command(figure: str | None, out: Path | None, only: str | None, as_json: bool, **options: Any) -> None:
-    """Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.
+    """Recompute a figure of the papers, such as rad:fig1, or compare all of them with the papers.
 
-    Numbers are CSV files, pictures SVG files. What takes hours keeps its finished parts: start it again to go on.
-    Without a name, --quick makes all of them.
+    Numbers are written as CSV files, pictures as SVG files. With all, a page also says which numbers agree with the
+    papers. Completed parts of long computations are kept: run the command again to continue. --quick without a name is
+    the same as all --quick.
     """
     if figure is None and not options["quick"]:
         message = "Missing argument 'FIGURE': a name such as rad:fig1, or all (hours; with --quick minutes)."

@@ -29,8 +29,14 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 
 @click.command("account")
 @click.argument("file")
-@click.option("--target", "targets", multiple=True, metavar="GRANULARITY", help="Also account for this granularity.")
-@click.option("--m", type=number_types.WHOLE, help="Also report the risk for a unit that can take N values.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="GRANULARITY",
+    help="Also account for this unit of privacy, such as event, w-event:10 or user:add-remove.",
+)
+@click.option("--m", type=number_types.WHOLE, help="Also report the risk for a unit that can take this many values.")
 @click.option("--trajectories", metavar="CSV", help="Also advise on a stream, whose table has one row per point.")
 @click.option(
     "--user", default="user", show_default=True, metavar="COLUMN", help="Column of --trajectories with the user."
@@ -50,11 +56,13 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def account_command(**options: Any) -> int:
-    """Report what the steps of a pipeline cost together, under each granularity, and whether its claim follows.
+    """Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.
 
-    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The rules of `dpradar lint` are applied
-    too, and the worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is
-    stated; 4: there is no claim, and nothing follows under any granularity.
+    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. A unit of privacy (granularity)
+    is what one change of the data is: one event, all data of one user, a window of a stream, an edge of a graph, ...
+    If the file states a claim, the answer says whether it follows; the rules of `dpradar lint` are applied too, and the
+    worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is stated; 4:
+    there is no claim, and no bound follows for any unit of privacy.
     """
     from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline

@@ -42,7 +42,10 @@ def _command(name: str, kind: Kind) -> click.Command:
     )
     options.append(
         click.Option(
-            ["--tolerance"], type=number_types.NUMBER, help="Refine composed privacy losses to this relative width."
+            ["--tolerance"],
+            type=number_types.NUMBER,
+            help="Largest gap between the upper and the lower bound on the total variation of a composition, relative "
+            "to its size; 0.01 unless given. The bounds hold whatever the value.",
         )
     )
     return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)

@@ -26,10 +26,23 @@ __all__ = ["group"]
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "--trials",
-        {"type": number_types.WHOLE, "default": 100_000, "show_default": True, "help": "Number of reports to attack."},
+        {
+            "type": number_types.WHOLE,
+            "default": 100_000,
+            "show_default": True,
+            "help": "Number of simulated outputs to attack.",
+        },
     ),
     ("--seed", {"type": number_types.WHOLE, "help": "Seed, to repeat the result."}),
-    ("--maximise", {"type": click.Choice(["rad", "success"]), "default": "rad", "show_default": True}),
+    (
+        "--maximise",
+        {
+            "type": click.Choice(["rad", "success"]),
+            "default": "rad",
+            "show_default": True,
+            "help": "What the attack maximises.",
+        },
+    ),
     ("--strategy", {"type": click.Choice(["report", "prior"]), "help": "Run this attack instead of the optimal one."}),
     (
         "--confidence",
@@ -73,7 +86,7 @@ def group() -> click.Group:
     loaders: dict[str, Callable[[], click.Command]] = {
         name: partial(_command, name, kind) for name, kind in RELEASES.items() if kind.samples
     }
-    help_text = "Run the optimal attack and count how often it is right. Name a mechanism."
+    help_text = "Simulate a mechanism, run the optimal attack on it, and count how often it is right. Name a mechanism."
     reason = "it is a promise, there are no reports to draw from"
     reasons = {name: reason for name in RELEASES if name not in loaders}
     reasons["dpsgd"] = (

@@ -44,7 +44,14 @@ class _Protocol(_Choice):
 @click.command("audit")
 @click.argument("target")
 @click.option("--program", is_flag=True, help="TARGET is a command line to run: one input a line, one output a line.")
-@click.option("--format", "form", type=click.Choice(["lines", "json"]), default="lines", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["lines", "json"]),
+    default="lines",
+    show_default=True,
+    help="How a program reads inputs and writes outputs: plain text or JSON, one on each line.",
+)
 @click.option(
     "--seconds", type=number_types.NUMBER, default=60.0, show_default=True, help="Limit for one run of a program."
 )
@@ -53,13 +60,20 @@ class _Protocol(_Choice):
 )
 @click.option("--domain", type=number_types.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
 @click.option("--pairs", help="Pairs of neighbouring data sets, as module:name; TARGET is a function of one.")
-@click.option("--input", "input_column", default="input", show_default=True, help="Column of a log.")
-@click.option("--output", "output_column", default="output", show_default=True, help="Column (or a,b,c) of a log.")
+@click.option("--input", "input_column", default="input", show_default=True, help="Column of a log with the inputs.")
+@click.option(
+    "--output",
+    "output_column",
+    default="output",
+    show_default=True,
+    help="Column (or a,b,c) of a log with the outputs.",
+)
 @click.option(
     "--output-kind",
     type=click.Choice(["auto", "categorical", "real", "bits", "subset", "vector"]),
     default="auto",
     show_default=True,
+    help="Type of the outputs; auto: decided from the outputs.",
 )
 @claim_options
 @click.option("--protocol", type=_Protocol(_PROTOCOLS), help="Protocol of the reports; tests its likelihood ratio.")
@@ -68,7 +82,13 @@ class _Protocol(_Choice):
 )
 @click.option("--prior", help="With --rad: p1,p2,... or @file.")
 @click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option("--significance", type=number_types.NUMBER, default=0.05, show_default=True)
+@click.option(
+    "--significance",
+    type=number_types.NUMBER,
+    default=0.05,
+    show_default=True,
+    help="Largest probability of refuting a true claim.",
+)
 @click.option("--sequential", is_flag=True, help="Stop as soon as the claim is refuted.")
 @click.option(
     "--looks",

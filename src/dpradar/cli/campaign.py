@@ -43,7 +43,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 def campaign_command() -> None:
     """Run many attacks, audits, assessments and trainings from one file.
 
-    Finished shards survive a crash.
+    Completed work is kept after a crash.
     """
 
 
@@ -65,8 +65,8 @@ def run_command(
 ) -> int:
     """Run a campaign, or continue it.
 
-    CAMPAIGN is a TOML file. Finished shards are saved: running the command again continues, and a larger number of
-    trials adds to them. Exit code 2: a run failed; 130: interrupted.
+    CAMPAIGN is a TOML file. Its runs are cut into shards, and each completed shard is saved: running the command again
+    continues, and a larger number of trials adds to them. Exit code 2: a run failed; 130: interrupted.
     """
     from ..campaigns import read, run
 
@@ -91,10 +91,11 @@ def run_command(
 def resume_command(
     store: str, file: str | None, workers: int | None, executor: str | None, *, trust_store: bool, as_json: bool
 ) -> int:
-    """Continue the campaign of a store.
+    """Continue an interrupted campaign from its store.
 
-    CAMPAIGN is the file that the store was last started with; it is compared with the store, and so is every file that
-    it names. It may be omitted if the campaign names no code and no files.
+    STORE is the file in which `campaign run` saved the completed work. CAMPAIGN is the file that the campaign was last
+    started with; it is compared with the store, and so is every file that it names. It may be omitted if the campaign
+    names no code and no files.
     """
     from ..campaigns import read, resume
 

@@ -90,10 +90,10 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def correlate_command(**options: Any) -> int:
-    """Report what a release gives away when records depend on each other: families, meters, time series.
+    """Report what a release gives away when records depend on each other.
 
-    FILE is a CSV file with a header. Exit code 3: the planned release leaks more than --target; 4: the bound says
-    nothing.
+    Such records are those of families, meters or time series. FILE is a CSV file with a header. Exit code 3: the
+    planned release leaks more than --target; 4: the bound says nothing.
     """
     from ..correlated import leakage
 

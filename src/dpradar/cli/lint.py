@@ -36,17 +36,24 @@ _OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 @click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
 @claim_options
 @click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option("--significance", type=number_types.NUMBER, default=0.05, show_default=True)
+@click.option(
+    "--significance",
+    type=number_types.NUMBER,
+    default=0.05,
+    show_default=True,
+    help="Largest probability of refuting a true claim.",
+)
 @click.option("--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if the sampler uses its rng).")
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def lint_command(**options: Any) -> int:
-    """Find out what is wrong with a claim of differential privacy.
+    """Check a claim of differential privacy for errors.
 
     FILE describes a pipeline, as for `dpradar account`. --sampler tests an implementation: every finding then rests on
-    outputs that were drawn. Exit code 5: a finding refutes the claim; 3: the claim does not follow.
+    outputs that were drawn. Exit code 5: the claim is refuted; 3: the description does not support the claim; 0: no
+    problem found, which proves nothing.
     """
     if options["as_survey"]:
         sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}

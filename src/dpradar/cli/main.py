@@ -95,12 +95,16 @@ class Suggesting(click.Group):
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "assess": (".assess", "group", "What could someone learn about one person?"),
     "calibrate": (".calibrate", "group", "How much noise keeps the risk under a limit?"),
-    "attack": (".attack", "group", "Run the optimal attack and count how often it is right."),
+    "attack": (
+        ".attack",
+        "group",
+        "Simulate a mechanism, run the optimal attack on it, and count how often it is right.",
+    ),
     "audit": (".audit", "audit_command", "Test a claim of privacy on outputs of an implementation."),
     "measure": (
         ".measure",
         "measure_command",
-        "Report what an attack gained: success, success on others, and the difference, with intervals.",
+        "Report what an attack gained: success on members, success on non-members, and the difference.",
     ),
     "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
     "new": (".new", "new_command", "Write a spec file to start from."),
@@ -110,19 +114,19 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "correlate": (
         ".correlate",
         "correlate_command",
-        "Report what a release gives away when records depend on each other",
+        "Report what a release gives away when records depend on each other.",
     ),
     "account": (
         ".account",
         "account_command",
-        "Report what the steps of a pipeline cost together, under each granularity",
+        "Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.",
     ),
-    "lint": (".lint", "lint_command", "Find out what is wrong with a claim of differential privacy."),
+    "lint": (".lint", "lint_command", "Check a claim of differential privacy for errors."),
     "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
     "reproduce": (
         ".reproduction",
         "reproduce_command",
-        "Write a figure of the papers, such as rad:fig1, or all and a page of verdicts.",
+        "Recompute a figure of the papers, such as rad:fig1, or compare all of them with the papers.",
     ),
     "list": (".list_command", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (

@@ -27,10 +27,10 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 
 @click.command("measure")
 @click.argument("file")
-@click.option("--with", "with_", required=True, metavar="COLUMN", help="Guesses (or hits) about people who took part.")
-@click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about people who did not.")
+@click.option("--with", "with_", required=True, metavar="COLUMN", help="Guesses (or hits) about members.")
+@click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about non-members.")
 @click.option("--truth", metavar="COLUMN", help="What is true. Without it the columns hold hits: true/false or 1/0.")
-@click.option("--truth-without", metavar="COLUMN", help="What is true of those who did not, if it is another column.")
+@click.option("--truth-without", metavar="COLUMN", help="What is true of non-members, if it is another column.")
 @click.option(
     "--within", type=number_types.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much."
 )
@@ -42,9 +42,10 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def measure_command(**options: Any) -> int:
-    """Report what an attack gained: success, success on others, and the difference, with intervals.
+    """Report what an attack gained: success on members, success on non-members, and the difference.
 
-    FILE is a CSV file with a header, one row for each guess.
+    FILE is a CSV file with a header, one row for each guess. Members are people whose data were used. Each number has a
+    confidence interval.
     """
     with show_progress("measure"):
         run = _measured(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["RELEASES", "further_options", "instead_of", "plugin_command", "release_options"]
 
 RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.on_command_line}
+
+_WHETHER = re.compile(r"^whether\b")
 
 # Noise is described by its size, but people have an epsilon in mind.
 _BY_SCALE = "It takes --scale = sensitivity / epsilon: for epsilon 0.5 of a count, --scale 2."
@@ -87,7 +90,7 @@ def _option(option: Option, *, required: bool) -> click.Option:
     flag, about = [FLAGS(option.name)], option.about
     what = f"{about.what[:1].upper()}{about.what[1:]}"
     if isinstance(option.shape, Flag):
-        return click.Option(flag, is_flag=True, help=f"State {about.what}.")
+        return click.Option(flag, is_flag=True, help=f"Assume {_WHETHER.sub('that', about.what)}.")
     if isinstance(option.shape, Choice):
         return click.Option(flag, type=click.Choice(option.shape.words), required=required, help=f"{what}.")
     if option.param is None:
@@ -117,7 +120,7 @@ def further_options(kind: Kind) -> list[click.Parameter]:
     options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
     if not kind.states_relation:
         choice = click.Choice(["replace-one", "add-remove"])
-        of = "of --sensitivity, and " if "sensitivity" in kind.names else ""
-        help_text = f"Relation {of}for worst_gain, tpr and epsilon."
+        sensitivity = "--sensitivity, " if "sensitivity" in kind.names else ""
+        help_text = f"Neighbour relation used for {sensitivity}worst_gain, tpr and epsilon."
         options.append(click.Option(["--neighbours"], type=choice, help=help_text))
     return options

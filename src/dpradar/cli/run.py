@@ -17,7 +17,11 @@ __all__ = ["run_command"]
 
 @click.command("run")
 @click.argument("file", metavar="SPEC")
-@click.option("--check", is_flag=True, help="Exit with 3 when a limit of the spec is not met.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Exit with code 3 unless every limit of the spec is met by a release that protects; see above.",
+)
 @click.option(
     "--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html or .md. May be repeated."
 )
@@ -29,9 +33,15 @@ __all__ = ["run_command"]
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
     """Assess what a spec file describes; --check for use in a build.
 
-    SPEC is a TOML file; `dpradar new` writes one to start from. With --check, exit code 3: a limit is not met, or the
-    release is hardly better than publishing the raw data and the limit does not acknowledge that. Exit code 130: an
-    attack was interrupted, or a saved one that the spec names.
+    SPEC is a TOML file; `dpradar new` writes one to start from.
+
+    With --check, exit code 3: a limit on risk or accuracy is not met, or a threat with limits reaches 90 % or more of
+    what publishing the raw data would give and none of its limits has acknowledge = "near-ceiling". A threat without a
+    limit is reported and never causes exit code 3; --check refuses a spec without any limit (exit code 2).
+
+    With or without --check, exit code 4: the bound for some threat, with or without a limit, rules out almost nothing
+    (a limit that --check finds not met takes precedence); 130: an attack run now, or an attack or audit read from a
+    file that the spec names, was interrupted.
     """
     from ..spec import read, run
 

@@ -55,7 +55,10 @@ Truncate = Annotated[
     tuple[float, float],
     Span(),
     About(
-        "the range that the output is clamped to", example="0:100", label="output is clamped to (truncate)", folded=True
+        "the range that the output is clamped to (values outside are set to the nearest end)",
+        example="0:100",
+        label="output is clamped to (truncate)",
+        folded=True,
     ),
 ]
 Sensitivity = Annotated[

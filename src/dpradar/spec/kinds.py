@@ -32,12 +32,14 @@ __all__ = ["ALIASES", "IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_named",
 ALIASES = {"pure-dp": "dp"}  # other names in files
 
 
-@described("register", "All releases of a register, together.", samples=False)
+@described("register", "All releases recorded in a register file, composed.", samples=False)
 class RegisterFile:
     """A file with everything that was released about the same people."""
 
     file: Annotated[
-        str, FileName("a TOML file with one [[release]] table per release"), About("the register", places=("command",))
+        str,
+        FileName("a TOML file with one [[release]] table per release"),
+        About("the register file", places=("command",)),
     ]
 
 

@@ -82,7 +82,7 @@ class DataFiles(Shape):
 
     noun: str = "the name of a CSV or Parquet file, or a pattern of them"
     metavar: str = "FILES"
-    notation: str = "CSV or Parquet, also a pattern, of any size; without m the protocol takes the records that occur"
+    notation: str = "CSV or Parquet, or a pattern; without --m, the possible values are the records that occur in them"
 
     def read(self, value: Any, option: str, where: Where) -> str:
         """Return the name."""
@@ -123,8 +123,10 @@ class ThreatOptions:
         | None
     ) = None
     knowledge: Annotated[
-        Any, Knowledge.KINDS, About("what is known of the target", example="everything", label="Already knows",
-                                    private=True)
+        Any,
+        Knowledge.KINDS,
+        About("what the attacker knows of the target (with everything, the attacker knows the record and asks whether "
+              "it was used)", example="everything", label="Already knows", private=True),
     ] = "nothing"  # fmt: skip
     goal: Annotated[
         Any, Goal.KINDS, About("what counts as a right guess", example="within:2", label="Wants", private=True)
@@ -142,20 +144,25 @@ class ThreatOptions:
         Annotated[
             float,
             MEMBERSHIP,
-            About("the prior probability that the target took part, which is what the attacker asks", example="0.5",
+            About("the prior probability that the target took part, for a membership attack", example="0.5",
                   label="took part, beforehand (prior)"),
         ]
         | None
     ) = None  # fmt: skip
-    worst: Annotated[bool, About("that the attacker may believe, know and want anything")] = False
-    data: Annotated[Any, DataFiles(), About("the files in which the prior is counted")] = None
+    worst: Annotated[bool, About("the worst case over all priors, knowledge and goals")] = False
+    data: Annotated[Any, DataFiles(), About("the files of records whose frequencies are the prior")] = None
     columns: Annotated[Any, ColumnNames(), About("the columns of a record")] = None
     known: Annotated[Any, ColumnNames(), About("the columns that are known of the target")] = None
     sensitive: Annotated[Any, ColumnNames(), About("the columns that are guessed")] = None
     bins: Annotated[Any, Bins(), About("how the columns of the data are cut")] = None
     suppress: (
         Annotated[
-            int, SUPPRESS, About("the fewest rows of a cell of the data that is kept; the numbers cover the others")
+            int,
+            SUPPRESS,
+            About(
+                "the number of rows below which a cell of the data is left out; the numbers are then upper bounds that "
+                "hold for the whole table, including the people left out"
+            ),
         ]
         | None
     ) = None
@@ -163,7 +170,7 @@ class ThreatOptions:
         Annotated[
             float,
             CONFIDENCE,
-            About("the confidence of the region of priors that the numbers hold for, where the rows are a sample"),
+            About("the confidence with which the numbers hold for the population that the rows are a random sample of"),
         ]
         | None
     ) = None
