@@ -120,6 +120,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.uv is None:
         parser.error("uv is not installed; make test-oldest and make test-tutorials install it")
+    uv = str(Path(options.uv).resolve())  # the environments are made in other folders
     environments = {one.name: one for one in (oldest if options.kind == "oldest" else tutorials)()}
     unknown = [name for name in options.names if name not in environments]
     if unknown:
@@ -127,7 +128,7 @@ def main() -> int:
     failed = []
     for name in options.names or environments:
         print(f"== {options.kind} {name}: {', '.join(environments[name].extras) or 'no extras'}", flush=True)  # noqa: T201
-        if environments[name].run(options.uv):
+        if environments[name].run(uv):
             failed.append(name)
     print(f"failed: {', '.join(failed)}" if failed else "all passed")  # noqa: T201
     return 1 if failed else 0
