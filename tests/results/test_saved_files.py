@@ -270,3 +270,10 @@ def test_results_do_not_share_what_they_write():
     result = dr.assess(dr.RDP([2, 4], [0.1, 0.2], neighbours="replace-one"))
     result.to_dict()["release"]["options"]["orders"][0] = 99
     assert result.release.options["orders"] == [2.0, 4.0]
+
+
+def test_what_can_be_computed_can_be_read():
+    """Any number of reports is a question; a limit below what the library takes refused its own answer."""
+    threat = dr.Threat(dr.Prior.uniform(10))
+    many = dr.assess(dr.Repeated(dr.GRR(m=10, epsilon=1.0), 10**308), threat)
+    assert dr.Assessment.from_dict(json.loads(json.dumps(many.to_dict()))) == many

@@ -335,7 +335,10 @@ def per_report_words(release: Description | None, parameter: str, value: float) 
     if release is None or release.kind != "repeated" or parameter != "epsilon" or not _is_local(release):
         return ""
     times = int(release.options["times"])
-    return f" per report ({safe_number(times * value, 'up')} over all {times} reports)"
+    total = float(times) * value
+    if math.isinf(total):
+        return " per report"
+    return f" per report ({safe_number(total, 'up')} over all {times} reports)"
 
 
 def _is_local(release: Description) -> bool:

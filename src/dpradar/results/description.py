@@ -36,7 +36,7 @@ def _share(value: Any) -> str:
 
 def _count(value: Any) -> str:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return "" if whole and 1 <= value <= _MOST_WHOLE else "a whole number at least 1"
+    return "" if whole and 1 <= value <= sys.float_info.max else "a whole number at least 1"
 
 
 def _text(value: Any) -> str:
@@ -52,7 +52,6 @@ def _names(value: Any) -> str:
     return "" if texts else "a list of names"
 
 
-_MOST_WHOLE = 2**63
 _MOST_ENTRIES = 100  # of a longer list only the length is kept
 # What pages need of the options of a kind: the check of each, or the kinds it may be of with the checks of those.
 _OPTIONS: dict[str, dict[str, Any]] = {

@@ -21,7 +21,7 @@ __all__ = ["Bends", "Lift", "OutputGrid", "output_grid"]
 Floats = NDArray[np.float64]
 Lift = Callable[[Floats], Floats]
 _BASE = 400  # base cells of equal width, and about as many of equal number of the prior's cells
-_MANY = 8_000  # pairs of cells: of more, which take seconds for Gaussian noise, the cost may be
+_MANY = 24_000  # pairs of cells: of more, which take seconds for Gaussian noise, the cost may be
 _DEAR = 5.0  # times the tolerance
 _LITTLE = 1e-9  # base cells with less probability may have pairs wider than two units
 
