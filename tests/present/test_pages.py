@@ -194,8 +194,11 @@ def test_the_decision_says_who_when_and_which_limits():
     entries = [(entry.term, entry.text) for entry in page_of(samples.run()).decision]
     assert entries[0] == ("Assessed by", "D. Officer")
     limit = "what taking part adds (rad) at most 0.2 (the board, May)"
-    names = ("1. A stranger", "2. A neighbour", "3. Was the answer used?")
-    assert entries[-1] == ("Limits", "; ".join(f"{name}: {limit}" for name in names))
+    assert entries[-1] == ("Limits", f"1, 2, 3: {limit}")
+    first, *others = samples.run().releases[0].assessments
+    release = replace(samples.run().releases[0], assessments=(first, *(replace(one, limits=()) for one in others)))
+    some = page_of(replace(samples.run(), releases=(release,))).decision
+    assert some[-1].text == f"1: {limit}; 2, 3: no limit"
     assert page_of(replace(samples.run(), decision={})).decision == ()
 
 

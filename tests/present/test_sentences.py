@@ -337,9 +337,8 @@ def test_the_whole_answer_of_a_run():
         "   Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at most "
         "3. The odds of having it can grow up to 2.8-fold.",
         "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
-        "to be right: 45 of 100. Both are true, of two strategies: one relies on the data for every guess, and so learns "
-        "most from them; the other may ignore the data and name the likeliest value, so that it is right more often and "
-        "learns less.",
+        "to be right: 45 of 100. Both are true: the first always relies on the data and learns most from them; the second "
+        "may ignore them and name the likeliest value, so it is right more often.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What does the noise cost?",
@@ -365,7 +364,7 @@ def test_two_attackers_have_two_names():
     text = explain(skewed)
     assert "an attacker who learns from the data is right for" in text
     assert "an attacker who only wants to be right: " in text
-    assert text.count("Both are true, of two strategies: ") == 1
+    assert text.count("Both are true: ") == 1
     assert "best attacker" not in text
     assert "people whose data were not used" in text
     assert "who did not" not in text

@@ -265,7 +265,11 @@ def _decision(result: RunResult, threats: Sequence[AssessedThreat]) -> tuple[Ent
     ]
     terms = [entry.term for entry in entries]
     entries += [Entry(term=term, text=_NOT_STATED) for term in ("Assessed by", "Decided by") if term not in terms]
-    texts = [f"{one.card.number}. {one.card.title}: {_limits_in_words(one.threat.limits)}" for one in threats]
+    numbers: dict[str, list[str]] = {}
+    for one in threats:
+        numbers.setdefault(_limits_in_words(one.threat.limits), []).append(str(one.card.number))
+    several = len(threats) > 1
+    texts = [f"{', '.join(cards)}: {text}" if several else text for text, cards in numbers.items()]
     texts += [f"accuracy: {sentences.limit_words(limit)}" for release in result.releases for limit in release.utility]
     return (*entries, *([Entry(term="Limits", text="; ".join(texts))] if result.met is not None else []))
 

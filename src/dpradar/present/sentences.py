@@ -67,8 +67,8 @@ LEARNER = "an attacker who learns from the data"  # maximises rad
 KNOWER = "an attacker who knows their record"  # asks whether it was used
 GUESSER = "an attacker who only wants to be right"  # maximises success
 BOTH_TRUE = (
-    "Both are true, of two strategies: one relies on the data for every guess, and so learns most from them; the other "
-    "may ignore the data and name the likeliest value, so that it is right more often and learns less."
+    "Both are true: the first always relies on the data and learns most from them; the second may ignore them and name "
+    "the likeliest value, so it is right more often."
 )
 MAYBE_LOWER = "the true value may be lower"
 NO_RULE = "no rule covers this case"
