@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .record import Record, Result
 
 __all__ = [
-    "Difference",
     "FieldShape",
     "Infinite",
     "Later",
@@ -81,7 +80,6 @@ class OnlyFields:
 
 Share = Annotated[float, at.Ge(0), at.Le(1)]
 OpenShare = Annotated[float, at.Gt(0), at.Lt(1)]
-Difference = Annotated[float, at.Ge(-1), at.Le(1)]
 Loss = Annotated[float, at.Ge(0), Infinite()]  # an epsilon, a mu, an error
 Whole = Annotated[int, at.Ge(0)]
 

@@ -55,7 +55,7 @@ def _cached_fields(record: Any) -> tuple[_Field, ...]:
 
 def _saved_fields(record: Any) -> tuple[_Field, ...]:
     """Return the fields of a record that files have, in order."""
-    return _cached_fields(record)
+    return _cached_fields(record)  # (by way of Any: mypy does not take these classes for hashable)
 
 
 def _plain_value(value: Any) -> Any:
