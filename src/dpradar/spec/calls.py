@@ -1,4 +1,4 @@
-"""What a question means, as a call that can be made and written down: one source for objects and for Python code."""
+"""A call that can be carried out and written as Python: one source for the objects of a question and its code."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Call:
     kwargs: dict[str, Any] = field(default_factory=dict)
 
     def build(self) -> Any:
-        """Make the call."""
-        made = {name: _build(value) for name, value in self.kwargs.items()}
-        return _found(self.name)(*map(_build, self.args), **made)
+        """Carry out the call and return the object."""
+        kwargs = {name: _build(value) for name, value in self.kwargs.items()}
+        return _object_named(self.name)(*map(_build, self.args), **kwargs)
 
     @property
     def function(self) -> str:
@@ -48,7 +48,7 @@ class Call:
         return f"{self.function}({', '.join(parts)})"
 
     def imports(self) -> list[str]:
-        """Return the lines of Python code that import what this call, and those inside it, use beside dpradar."""
+        """Return the lines of Python code that import what this call, and those inside it, use besides dpradar."""
         module, _, name = self.name.rpartition(":")
         own = [f"from {module} import {name}"] if module else []
         own += ["from scipy import stats"] if self.name.startswith("stats.") else []
@@ -70,7 +70,7 @@ def _source(value: Any) -> str:
     return repr(value)
 
 
-def _found(name: str) -> Any:
+def _object_named(name: str) -> Any:
     """Return the object behind a public name; ``stats`` is that of scipy, which is slow to import."""
     from .. import guarantees, mechanisms, threats
 
@@ -90,5 +90,5 @@ def _found(name: str) -> Any:
         from .table_prior import cached_prior_of_files
 
         return cached_prior_of_files
-    found = next(getattr(module, first) for module in (mechanisms, guarantees, threats) if hasattr(module, first))
-    return getattr(found, rest) if rest else found
+    cls = next(getattr(module, first) for module in (mechanisms, guarantees, threats) if hasattr(module, first))
+    return getattr(cls, rest) if rest else cls

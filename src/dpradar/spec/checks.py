@@ -1,4 +1,4 @@
-"""What holds between the tables of a spec: descriptions that can be built, threats that fit, limits that make sense."""
+"""Checks across the tables of a spec: descriptions that can be built, threats that fit, limits that make sense."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .model import Spec
 
-__all__ = ["limits_of", "prior_problems", "spec_problems", "subjects"]
+__all__ = ["assessed_releases", "limits_of", "prior_problems", "spec_problems"]
 
 
 def spec_problems(spec: Spec, sound: set[str]) -> list[Problem]:
-    """Return every problem that shows before anything is computed; ``sound`` are the tables worth looking at."""
-    built, found = _built(spec, [i for i in range(len(spec.releases)) if spec.place("release", i) in sound])
+    """Return every problem that shows before anything is computed; ``sound`` are the tables without problems so far."""
+    built, problems = _built(spec, [i for i in range(len(spec.releases)) if spec.place("release", i) in sound])
     whole = len(built) == len(spec.releases)
     for i, threat in enumerate(spec.threats):
         if spec.place("threat", i) in sound:
-            found += (
+            problems += (
                 _threat_problems(spec, i)
                 if whole and built
                 else prior_problems(threat.options, spec.place("threat", i), spec.folder)
             )
     if built:
-        found += _utility_problems(spec, built) if "utility" in sound else []
-        found += _evidence_problems(spec) if "evidence" in sound and whole else []
-    return list(dict.fromkeys(found))
+        problems += _utility_problems(spec, built) if "utility" in sound else []
+        problems += _evidence_problems(spec) if "evidence" in sound and whole else []
+    return list(dict.fromkeys(problems))
 
 
 def _built(spec: Spec, indices: list[int]) -> tuple[dict[int, Any], list[Problem]]:
     """Return the releases that can be built, and the problems of the others."""
-    built, found = {}, []
+    built, problems = {}, []
     for i in indices:
         try:
             built[i] = spec.release_call(i).build()
         except ParameterError as error:
-            found.append(problem_of(error, spec.place("release", i), KINDS[spec.releases[i].kind].names))
-    return built, found
+            problems.append(problem_of(error, spec.place("release", i), KINDS[spec.releases[i].kind].names))
+    return built, problems
 
 
 def prior_problems(options: dict[str, Any], place: str, folder: Path | None) -> Iterator[Problem]:
@@ -64,29 +64,29 @@ def prior_problems(options: dict[str, Any], place: str, folder: Path | None) -> 
 
 
 def _threat_problems(spec: Spec, index: int) -> Iterator[Problem]:
-    place, asked = spec.place("threat", index), spec.threats[index]
-    for release in subjects(spec):
+    place, threat_spec = spec.place("threat", index), spec.threats[index]
+    for release in assessed_releases(spec):
         try:
             threat = spec.threat(release, index)
         except ParameterError as error:
-            yield problem_of(error, place, asked.options)
+            yield problem_of(error, place, threat_spec.options)
             continue
-        if asked.limits:
+        if threat_spec.limits:
             try:
                 limits_of(spec, index, threat, release)
             except ParameterError as error:
-                yield problem_of(error, f"{place}.limits", asked.limits)
+                yield problem_of(error, f"{place}.limits", threat_spec.limits)
     yield from _relation_problems(spec, index)
 
 
-def subjects(spec: Spec) -> list[int | None]:
+def assessed_releases(spec: Spec) -> list[int | None]:
     """Return the releases that are assessed one by one, or None for all of them composed."""
     together = spec.together == "compose" and len(spec.releases) > 1
     return [None] if together else list(range(len(spec.releases)))
 
 
 def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
-    asked = spec.threats[index].options.get("neighbours")
+    relation = spec.threats[index].options.get("neighbours")
     for i, release in enumerate(spec.releases):
         names = KINDS[release.kind].names
         # Noise has a relation of its own only where a sensitivity is stated.
@@ -94,28 +94,28 @@ def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
             "sensitivity" not in names or {"sensitivity", "neighbours"} & set(release.options)
         )
         stated = spec.release(i).get("neighbours") if own else None
-        if asked is not None and stated not in (None, asked):
+        if relation is not None and stated not in (None, relation):
             path = f"{spec.place('threat', index)}.neighbours"
             hint = f"Leave it out: {spec.place('release', i)} states {stated!r}."
-            yield Problem(path, f"must be {stated!r} or left out; got {asked!r}", hint)
+            yield Problem(path, f"must be {stated!r} or left out; got {relation!r}", hint)
 
 
 def limits_of(spec: Spec, index: int, threat: Threat, release: int | None) -> Limit:
-    """Return the limits of a threat as one that can be calibrated."""
+    """Return the limits of a threat as one object, for calibration."""
     relation: Any = spec.relation(release, index)
-    return Limit(threat, neighbours=relation, **spec.asked[index].limits)
+    return Limit(threat, neighbours=relation, **spec.assessed_threats[index].limits)
 
 
 def _utility_problems(spec: Spec, built: dict[int, Any]) -> Iterator[Problem]:
-    if subjects(spec) == [None] and spec.utility:
+    if assessed_releases(spec) == [None] and spec.utility:
         hint = 'Write together = "compare", or one spec for each release.'
         yield Problem("utility", "must be about one release; got several composed", hint)
         return
     for i, what in built.items():
-        known = cost_of(what)
+        costs = cost_of(what)
         for name in COSTS:
-            if name in spec.utility and name not in known:
-                hint = f"Known of {spec.place('release', i)}: {', '.join(known) or 'nothing'}."
+            if name in spec.utility and name not in costs:
+                hint = f"Known of {spec.place('release', i)}: {', '.join(costs) or 'nothing'}."
                 yield Problem(f"utility.{name}", f"must be an error that is known; got {name}", hint)
 
 
@@ -124,7 +124,7 @@ def _evidence_problems(spec: Spec) -> Iterator[Problem]:
     if spec.attack is not None and silent:
         hint = "Attack a mechanism, such as laplace or grr."
         yield Problem("evidence.attack", f"must be about releases to draw from; got {silent[0]}, a promise", hint)
-    if spec.attack is not None and not any(_attackable(spec, i) for i in range(len(spec.asked))):
+    if spec.attack is not None and not any(_attackable(spec, i) for i in range(len(spec.assessed_threats))):
         hint = "Give a threat values, a prior or m."
         yield Problem("evidence.attack", "must have a threat with a prior; got none", hint)
     for i, name in enumerate(spec.results):
@@ -135,4 +135,4 @@ def _evidence_problems(spec: Spec) -> Iterator[Problem]:
 
 
 def _attackable(spec: Spec, index: int) -> bool:
-    return not without_prior(spec.asked[index].options)
+    return not without_prior(spec.assessed_threats[index].options)

@@ -17,7 +17,7 @@ _LOSSES = ("claim_epsilon", "claim_mu", "claim_rho")
 
 
 def claim_of(options: Options, where: Where, neighbours: Neighbours) -> PureDP | ApproxDP | GDP | ZCDP:
-    """Return what is claimed, or say which of the options is missing, or one too many.
+    """Return what is claimed; an error names the option that is missing, or that is one too many.
 
     Examples
     --------
@@ -25,18 +25,18 @@ def claim_of(options: Options, where: Where, neighbours: Neighbours) -> PureDP |
     >>> claim_of({"claim_mu": 0.5}, FLAGS, "add-remove")
     GDP(mu=0.5, neighbours='add-remove')
     """
-    given = {name: options[name] for name in (*_LOSSES, "claim_delta") if options.get(name) is not None}
-    losses = [name for name in _LOSSES if name in given]
+    claim = {name: options[name] for name in (*_LOSSES, "claim_delta") if options.get(name) is not None}
+    losses = [name for name in _LOSSES if name in claim]
     if len(losses) != 1:
         first, *others = map(where, _LOSSES)
         got = " and ".join(map(where, losses)) or "none"
         raise ParameterError(first, f"given, or one of {', '.join(others)} instead", got)
-    if "claim_delta" in given and losses != ["claim_epsilon"]:
+    if "claim_delta" in claim and losses != ["claim_epsilon"]:
         raise ParameterError(where("claim_delta"), f"given with {where('claim_epsilon')}", where(losses[0]))
     if losses == ["claim_mu"]:
-        return GDP(given["claim_mu"], neighbours=neighbours)
+        return GDP(claim["claim_mu"], neighbours=neighbours)
     if losses == ["claim_rho"]:
-        return ZCDP(given["claim_rho"], neighbours=neighbours)
-    if given.get("claim_delta", 0.0) != 0.0:
-        return ApproxDP(given["claim_epsilon"], given["claim_delta"], neighbours=neighbours)
-    return PureDP(given["claim_epsilon"], neighbours=neighbours)
+        return ZCDP(claim["claim_rho"], neighbours=neighbours)
+    if claim.get("claim_delta", 0.0) != 0.0:
+        return ApproxDP(claim["claim_epsilon"], claim["claim_delta"], neighbours=neighbours)
+    return PureDP(claim["claim_epsilon"], neighbours=neighbours)

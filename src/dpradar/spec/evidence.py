@@ -1,4 +1,4 @@
-"""Evidence from below: attacks that a spec asks for, and saved attacks and audits that it names."""
+"""Evidence beside the bounds: attacks that a spec asks for, and saved attacks and audits that it names."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
     """Return a saved attack or audit that the spec names."""
     if spec.folder is None:
         raise ParameterError("evidence.results", "left out here", repr(spec.results[index]), "No file is read here.")
-    found: AttackRun | AuditResult = load(spec.folder / spec.results[index])
-    if not isinstance(found, (AttackRun, AuditResult)):
-        raise ParameterError("evidence.results", "attacks or audits", type(found).__name__)
-    if found.unverified:
-        found = replace(found, notes=(*found.notes, _UNVERIFIED))
-    if isinstance(found, AttackRun) and found.threat is not None:
-        return replace(found, threat=replace(found.threat, id=""))  # that of another run
-    return found
+    evidence: AttackRun | AuditResult = load(spec.folder / spec.results[index])
+    if not isinstance(evidence, (AttackRun, AuditResult)):
+        raise ParameterError("evidence.results", "attacks or audits", type(evidence).__name__)
+    if evidence.unverified:
+        evidence = replace(evidence, notes=(*evidence.notes, _UNVERIFIED))
+    if isinstance(evidence, AttackRun) and evidence.threat is not None:
+        return replace(evidence, threat=replace(evidence.threat, id=""))  # the id is that of another run
+    return evidence
 
 
 def attacks(
-    asked: AttackSpec,
+    settings: AttackSpec,
     what: Any,
     threats: Sequence[Threat],
     results: Sequence[ThreatResult],
@@ -50,22 +50,22 @@ def attacks(
         if threat.kind != "record":
             continue
         tell(f"attack {what!r}")
-        found = attack(
+        run = attack(
             what,
             threat,
-            trials=asked.trials,
-            seed=asked.seed,
-            maximise=asked.maximise,
-            confidence=asked.confidence,
+            trials=settings.trials,
+            seed=settings.seed,
+            maximise=settings.maximise,
+            confidence=settings.confidence,
         )
-        _check(found, result)
-        yield replace(found, threat=result.assessment.threat)
-        if not found.complete:  # by hand: the others are not begun
+        _check(run, result)
+        yield replace(run, threat=result.assessment.threat)
+        if not run.complete:  # interrupted by hand: the others are not started
             return
 
 
 def _check(run: AttackRun, result: ThreatResult) -> None:
-    """Raise where an attack reached more than a bound allows, by more than chance explains.
+    """Raise where an attack exceeds a bound by more than chance explains.
 
     Hits and their differences to the second term lie in an interval of length 1 and 2, so Hoeffding's inequality
     bounds how far their means stray.

@@ -42,26 +42,26 @@ def assessed(
     include_prior: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> Assessment:
-    """Return the assessment of a threat; one without a prior is about the records of the other threats.
+    """Return the assessment of a threat; one without a prior is assessed on the records of the other threats.
 
     The priors of the other threats settle how much one record can change the release (its sensitivity), so a threat
     without a prior is assessed for each of them, and the largest value counts.
     """
     if threat.prior is not None or not abouts:
         return assess(what, threat, neighbours=relation, include_prior=include_prior, progress=progress)
-    found = [assess_case(Case(what, threat, relation, about=prior), progress=progress) for prior in abouts]
-    return found[0] if len(found) == 1 else _largest(found)
+    assessments = [assess_case(Case(what, threat, relation, about=prior), progress=progress) for prior in abouts]
+    return assessments[0] if len(assessments) == 1 else _largest(assessments)
 
 
-def _largest(found: Sequence[Assessment]) -> Assessment:
+def _largest(assessments: Sequence[Assessment]) -> Assessment:
     """Return the assessment with the largest gain in the worst case, each of its bounds being the largest of all."""
 
     def value(one: Assessment, quantity: Any) -> float:
         bound = one.bounds[quantity]
         return math.inf if bound is None else bound.value
 
-    worst = max(found, key=lambda one: value(one, "worst_gain"))
-    tops = {quantity: max(found, key=lambda one: value(one, quantity)) for quantity in QUANTITIES}
+    worst = max(assessments, key=lambda one: value(one, "worst_gain"))
+    tops = {quantity: max(assessments, key=lambda one: value(one, quantity)) for quantity in QUANTITIES}
     bounds: dict[str, Any] = {quantity: one.bounds[quantity] for quantity, one in tops.items()}
     reason: dict[str, str] = {
         quantity: one.reason[quantity] for quantity, one in tops.items() if quantity in one.reason
@@ -72,28 +72,28 @@ def _largest(found: Sequence[Assessment]) -> Assessment:
 def risk_limits(
     spec: Spec, index: int, what: Any, threat: Threat, assessment: Assessment, relation: Any, abouts: Sequence[Prior]
 ) -> tuple[LimitResult, ...]:
-    """Return every limit of a threat beside what is reached; what is not known does not meet a limit."""
-    asked = spec.asked[index]
-    found = []
-    acknowledge = asked.limits.get("acknowledge")
-    for name, limit in asked.limits.items():
+    """Return every limit of a threat beside what is reached; a limit without a known value is not met."""
+    threat_spec = spec.assessed_threats[index]
+    results = []
+    acknowledge = threat_spec.limits.get("acknowledge")
+    for name, limit in threat_spec.limits.items():
         if name in (*_AT.values(), "acknowledge"):
             continue
-        at = asked.limits.get(_AT[name]) if name in _AT else None
-        made = Limit(threat, neighbours=relation, **{name: limit, **({_AT[name]: at} if name in _AT else {})})
+        at = threat_spec.limits.get(_AT[name]) if name in _AT else None
+        single = Limit(threat, neighbours=relation, **{name: limit, **({_AT[name]: at} if name in _AT else {})})
         if name in QUANTITIES:
             value, side, rule, reason, neighbours = _bounded(assessment, name)
         else:
-            value, side, rule, reason, neighbours = _achieved(made, what, threat, abouts)
+            value, side, rule, reason, neighbours = _achieved(single, what, threat, abouts)
         met = value is not None and value <= limit
-        found.append(
+        results.append(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
-                source=asked.limit_source, raw=made.raw(name, exact=side == "exact"), neighbours=neighbours,
+                source=threat_spec.limit_source, raw=single.raw(name, exact=side == "exact"), neighbours=neighbours,
                 acknowledge=ACKNOWLEDGE if acknowledge else "",
             )
         )  # fmt: skip
-    return tuple(found)
+    return tuple(results)
 
 
 def _bounded(assessment: Assessment, name: Any) -> tuple[float | None, Side, str, str, str]:
@@ -120,25 +120,25 @@ def _achieved(
 
 def utility_limits(spec: Spec, cost: dict[str, float]) -> tuple[LimitResult, ...]:
     """Return every limit on accuracy beside what the noise costs; ``at`` is the number of reports."""
-    found = []
+    results = []
     for name in COSTS:
         if name in spec.utility:
             by_report = name == "frequency_error"
             value = cost[name] / (math.sqrt(_reports(spec)) if by_report else 1.0)
-            known = math.isfinite(value)
-            found.append(
+            finite = math.isfinite(value)
+            results.append(
                 LimitResult(
                     quantity=name,
                     limit=spec.utility[name],
-                    value=value if known else None,
-                    met=known and value <= spec.utility[name],
+                    value=value if finite else None,
+                    met=finite and value <= spec.utility[name],
                     side="exact",
                     rule="cost",
                     at=_reports(spec) if by_report else None,
-                    reason="" if known else "the noise hides everything",
+                    reason="" if finite else "the noise hides everything",
                 )
             )
-    return tuple(found)
+    return tuple(results)
 
 
 def _reports(spec: Spec) -> float:
@@ -149,26 +149,26 @@ def change_of(
     spec: Spec, release: int, limits: Sequence[Limit], progress: Callable[[str], None] | None
 ) -> Change | None:
     """Return the smallest change of the noise of one release that meets every limit, or that none does."""
-    asked = spec.releases[release]
-    param = KINDS[asked.kind].noise
+    param = KINDS[spec.releases[release].kind].noise
     if param is None or (not limits and not spec.utility):
         return None
     costs: dict[str, Any] = {name: spec.utility[name] for name in COSTS if name in spec.utility}
     if "frequency_error" in costs:
         costs["reports"] = _reports(spec)
-    wanted = [*limits, Limit(**costs)] if costs else list(limits)
+    if costs:
+        limits = [*limits, Limit(**costs)]
     question, where = spec.release(release), spec.where("release", release)
 
     family = family_of_template(param, lambda value: release_of({**question, param.name: value}, where))
     try:
-        found = calibrate_family(family, wanted, _PRECISION, progress)
+        calibration = calibrate_family(family, limits, _PRECISION, progress)
     except _FAILURES:
         return None
     return Change(
         parameter=param.name,
         instead_of=float(question[param.name]),
-        value=found.value,
+        value=calibration.value,
         more_private=param.more_private,
-        reason="" if found.met else found.reason,
-        exact=found.exact,
+        reason="" if calibration.met else calibration.reason,
+        exact=calibration.exact,
     )

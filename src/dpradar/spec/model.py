@@ -119,8 +119,8 @@ class Spec:
     file: str = field(default="the spec", compare=False)  # its name in messages
 
     @property
-    def asked(self) -> tuple[ThreatSpec, ...]:
-        """The threats, or without any the one that allows every prior, knowledge and goal."""
+    def assessed_threats(self) -> tuple[ThreatSpec, ...]:
+        """The threats; where the spec states none, the one that allows every prior, knowledge and goal."""
         return self.threats or (ThreatSpec(name="any attacker", options={"worst": True}),)
 
     def place(self, table: Literal["release", "threat"], index: int) -> str:
@@ -128,14 +128,13 @@ class Spec:
         return place_of(table, index, len(self.releases if table == "release" else self.threats))
 
     def where(self, table: Literal["release", "threat"], index: int) -> Where:
-        """Return how the options of a table are called in messages."""
+        """Return how messages name the options of a table."""
         return inside(self.place(table, index), self.folder)
 
     def release(self, index: int) -> dict[str, Any]:
         """Return a release as part of a question, with the relation of the whole spec where it states none."""
-        asked = self.releases[index].question
         relation = {} if self.neighbours is None else {"neighbours": self.neighbours}
-        return {**relation, **asked}
+        return {**relation, **self.releases[index].question}
 
     def release_call(self, index: int) -> Call:
         """Return a release as a call."""
@@ -143,14 +142,14 @@ class Spec:
 
     def question(self, release: int, threat: int) -> dict[str, Any]:
         """Return one release under one threat as a flat question."""
-        asked = {**self.release(release), **self.asked[threat].options}
+        question = {**self.release(release), **self.assessed_threats[threat].options}
         relation = self.relation(release, threat)
-        return asked if relation is None else {**asked, "neighbours": relation}
+        return question if relation is None else {**question, "neighbours": relation}
 
     def threat(self, release: int | None, threat: int) -> Threat:
         """Return a threat to one release, or to all of them composed."""
         where = self.where("threat", threat)
-        options = self.asked[threat].options
+        options = self.assessed_threats[threat].options
         if without_prior(options):
             return self._threat(options, None, where)
         sizes: dict[int, str] = {}
@@ -159,8 +158,8 @@ class Spec:
             if size is not None:
                 sizes.setdefault(size, self.place("release", i))
         if len(sizes) > 1:
-            told = " and ".join(f"{size} ({place})" for size, place in sizes.items())
-            raise ParameterError("releases", "about the same number of values to be composed", told)
+            got = " and ".join(f"{size} ({place})" for size, place in sizes.items())
+            raise ParameterError("releases", "about the same number of values to be composed", got)
         return self._threat(options, next(iter(sizes.items()), None), where)
 
     def _threat(self, options: dict[str, Any], size: tuple[int, str] | None, where: Where) -> Threat:
@@ -169,14 +168,14 @@ class Spec:
         if size is not None and own is not None and own != size[0]:
             hint = f"Leave it out: {size[1]} says it."
             raise ParameterError(where("m"), f"{size[0]}", f"{own}", hint)
-        given = {name: options[name] for name in THREAT if name in options}
-        return threat_of(given if size is None else {**given, "m": size[0]}, where)
+        options = {name: options[name] for name in THREAT if name in options}
+        return threat_of(options if size is None else {**options, "m": size[0]}, where)
 
     def relation(self, release: int | None, threat: int) -> str | None:
-        """Return the relation that worst_gain, tpr and epsilon are asked about."""
-        asked = self.asked[threat].options.get("neighbours")
-        own = None if release is None else self.releases[release].options.get("neighbours")
-        return own or asked or self.neighbours
+        """Return the relation that worst_gain, tpr and epsilon are about."""
+        of_release = None if release is None else self.releases[release].options.get("neighbours")
+        of_threat = self.assessed_threats[threat].options.get("neighbours")
+        return of_release or of_threat or self.neighbours
 
 
 def place_of(table: str, index: int, count: int) -> str:

@@ -1,4 +1,4 @@
-"""Read a pipeline: TOML to steps, partitions, facts and a claim, with every problem found and told at once."""
+"""Read a pipeline: TOML to steps, partitions, facts and a claim, and all the problems of a file at once."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def parse_pipeline(text: str, *, file: str = "the pipeline") -> Pipeline:
       step.epsilon: must be a number at least 0, or a table from granularities to numbers; got -1.0. Such as epsilon...
     """
     draft = _Draft(plain_tables(text, file))
-    made = draft.pipeline()
-    if draft.problems or made is None:
+    pipeline = draft.pipeline()
+    if draft.problems or pipeline is None:
         raise SpecError(file, draft.problems)
-    return made
+    return pipeline
 
 
 @dataclass(slots=True)
@@ -86,14 +86,17 @@ class _Draft:
         top = self._checked(TOP, self.data, "") or {}
         alone = {n: self._checked(TABLES[n], self.data[n], n) or {} for n in _ALONE if n in self.data}
         partitions = [one for one in self._each("partition", self._partition) if one is not None]
-        known = {one.name: one for one in partitions}
-        made = self._each("step", lambda place, table: self._steps(place, table, known))
-        steps = [step for some in made for step in some or ()]
-        claim = self._made("claim", lambda: Claim(**alone["claim"]), alone["claim"]) if alone.get("claim") else None
-        facts = self._made("data", lambda: Facts(**alone.get("data", {})), alone.get("data", {}))
-        asked = self.data.get("targets", [])
-        asked = asked if isinstance(asked, list) and all(isinstance(text, str) for text in asked) else []
-        targets = self._made("targets", lambda: [Granularity.parse(text) for text in asked])
+        named = {partition.name: partition for partition in partitions}
+        steps = [
+            step
+            for group in self._each("step", lambda place, table: self._steps(place, table, named))
+            for step in group or ()
+        ]
+        claim = self._build("claim", lambda: Claim(**alone["claim"]), alone["claim"]) if alone.get("claim") else None
+        facts = self._build("data", lambda: Facts(**alone.get("data", {})), alone.get("data", {}))
+        texts = self.data.get("targets", [])
+        texts = texts if isinstance(texts, list) and all(isinstance(text, str) for text in texts) else []
+        targets = self._build("targets", lambda: [Granularity.parse(text) for text in texts])
         if self.problems:
             return None
         title = top.get("title", "")
@@ -101,11 +104,11 @@ class _Draft:
         def whole() -> Pipeline:
             return Pipeline(steps=steps, partitions=partitions, facts=facts, claim=claim, targets=targets, title=title)
 
-        found: Pipeline | None = self._made("", whole)
-        return found
+        pipeline: Pipeline | None = self._build("", whole)
+        return pipeline
 
-    def _made(self, place: str, make: Callable[[], Any], keys: Any = ()) -> Any:
-        """Return what can be made, or note the problem."""
+    def _build(self, place: str, make: Callable[[], Any], keys: Any = ()) -> Any:
+        """Return what ``make`` returns, or note the problem and return None."""
         try:
             return make()
         except ParameterError as error:
@@ -119,19 +122,19 @@ class _Draft:
         return None if problems else values
 
     def _each(self, name: str, make: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
-        """Return what is made of [name] or of every [[name]]; None for those that are wrong."""
-        given = self.data.get(name, [])
-        tables = [given] if isinstance(given, dict) else given
+        """Return one object for [name], or for every [[name]]; None where something is wrong with the table."""
+        value = self.data.get(name, [])
+        tables = [value] if isinstance(value, dict) else value
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             hint = f"Write [{name}], or [[{name}]] for each of several."
-            self.problems.append(Problem(name, f"must be a table; got {shown(given)}", hint))
+            self.problems.append(Problem(name, f"must be a table; got {shown(value)}", hint))
             return []
-        found = []
+        objects = []
         for number, table in enumerate(tables):
             place = place_of(name, number, len(tables))
             checked = self._checked(TABLES[name], table, place)
-            found.append(None if checked is None else make(place, checked))
-        return found
+            objects.append(None if checked is None else make(place, checked))
+        return objects
 
     def _partition(self, place: str, table: dict[str, Any]) -> Partition | None:
         cells = table.get("cells", [])
@@ -139,59 +142,59 @@ class _Draft:
             self.problems.append(Problem(f"{place}.cells", f"must be a list or a number; got {cells!r}"))
             return None
         names = [str(k) for k in range(1, cells + 1)] if isinstance(cells, int) else [str(cell) for cell in cells]
-        made: Partition | None = self._made(place, lambda: Partition(**{**table, "cells": names}), table)
-        return made
+        partition: Partition | None = self._build(place, lambda: Partition(**{**table, "cells": names}), table)
+        return partition
 
-    def _steps(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[Step] | None:
+    def _steps(self, place: str, table: dict[str, Any], partitions: dict[str, Partition]) -> list[Step] | None:
         """Return one step, or one for each cell."""
         table = {key: value for key, value in table.items() if key not in _FREE}
         practice = Practice(**{key: table.pop(key) for key in PRACTICE if key in table})
-        if not self._known(place, table.get("partition"), known):
+        if not self._has_partition(place, table.get("partition"), partitions):
             return None
-        cells = self._cells(place, table, known)
+        cells = self._cells(place, table, partitions)
         if cells is None:
             return None
         if "mechanism" in table:
             options = table["mechanism"]
             where = f"{place}.mechanism"
-            table["mechanism"] = self._made(where, lambda: release_of(options, inside(where, None)), options)
+            table["mechanism"] = self._build(where, lambda: release_of(options, inside(where, None)), options)
             if table["mechanism"] is None:
                 return None
         table.pop("cells", None)
-        return self._made(place, lambda: [_step(table, cell, practice) for cell in cells], table)  # type: ignore[no-any-return]
+        return self._build(place, lambda: [_step(table, cell, practice) for cell in cells], table)  # type: ignore[no-any-return]
 
-    def _known(self, place: str, name: str | None, known: dict[str, Partition]) -> bool:
-        """Return whether the partition of a step can be used; where it is not there at all, say so."""
-        if name is None or name in known:
+    def _has_partition(self, place: str, name: str | None, partitions: dict[str, Partition]) -> bool:
+        """Return whether the partition of a step can be used; where the file has none of that name, note it."""
+        if name is None or name in partitions:
             return True
-        given = self.data.get("partition", [])
-        tables = [given] if isinstance(given, dict) else given if isinstance(given, list) else []
+        value = self.data.get("partition", [])
+        tables = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
         names = [str(table["name"]) for table in tables if isinstance(table, dict) and "name" in table]
-        if name not in names:  # else the problem of the partition itself is told already
+        if name not in names:  # otherwise the problem of the partition itself is noted already
             near = difflib.get_close_matches(name, names, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else "Describe it in a table [[partition]]."
             allowed = f"one of the partitions {', '.join(names) or '(none)'}"
             self.problems.append(Problem(f"{place}.partition", f"must be {allowed}; got {name!r}", hint))
         return False
 
-    def _cells(self, place: str, table: dict[str, Any], known: dict[str, Partition]) -> list[str | None] | None:
-        """Return the cells that a step is made for; None alone where it reads everything."""
-        partition = known.get(table.get("partition", ""))
+    def _cells(self, place: str, table: dict[str, Any], partitions: dict[str, Partition]) -> list[str | None] | None:
+        """Return the cells that a step reads one by one; [None] where it reads everything."""
+        partition = partitions.get(table.get("partition", ""))
         if "cells" not in table:
             return [str(table["cell"])] if "cell" in table else [None]
-        given, problem = table["cells"], ""
+        cells, problem = table["cells"], ""
         if "cell" in table:
             problem = "must stand alone; there is also cell"
-        elif given == "all" and (partition is None or not partition.cells):
+        elif cells == "all" and (partition is None or not partition.cells):
             problem = "must be a list where the partition lists no cells; got 'all'"
-        elif isinstance(given, str) and given != "all":
-            problem = f"must be a list of names, a number of cells, or 'all'; got {given!r}"
+        elif isinstance(cells, str) and cells != "all":
+            problem = f"must be a list of names, a number of cells, or 'all'; got {cells!r}"
         if problem:
             self.problems.append(Problem(f"{place}.cells", problem))
             return None
-        if given == "all" and partition is not None:
+        if cells == "all" and partition is not None:
             return list(partition.cells)
-        names = range(1, given + 1) if isinstance(given, int) else given
+        names = range(1, cells + 1) if isinstance(cells, int) else cells
         return [str(cell) for cell in names]
 
 

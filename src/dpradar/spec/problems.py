@@ -8,7 +8,7 @@ from ..errors import ParameterError, Problem
 
 __all__ = ["problem_of"]
 
-# The objects of the library call some things otherwise than a file does.
+# Where the objects of the library and a file have different names for the same thing.
 _KEYS = {
     "Prior.probabilities": "prior",
     "Prior.uniform": "m",

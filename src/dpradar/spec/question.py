@@ -26,7 +26,7 @@ __all__ = ["THREAT", "release_call", "release_of", "sized", "threat_call", "thre
 
 
 def release_call(options: Options, where: Where = PLAIN) -> Call:
-    """Return what the options describe, as often as they say, as a call."""
+    """Return the release that the options describe, repeated as often as they say, as a call."""
     release = kind_of(options, where).call(options, where)
     text = options.get("times")
     times = 1 if text is None else reading.checked(parameters(Repeated)[0], text, where("times"))
@@ -54,14 +54,14 @@ def size_of(options: Options, where: Where = PLAIN) -> int | None:
 
 def _counted(options: Options, where: Where) -> tuple[str, int] | None:
     """Return the option that settles the number of values, and the number."""
-    said = ThreatOptions.of(options)
-    if said.m is not None:
-        count: int = reading.checked(M, said.m, where("m"))
+    threat = ThreatOptions.of(options)
+    if threat.m is not None:
+        count: int = reading.checked(M, threat.m, where("m"))
         where.check_count(count, "m")
         return "m", count
     kind = kind_named(str(options.get("kind")))
     for option in () if kind is None else kind.options:
-        needless = not option.required and said.worst
+        needless = not option.required and threat.worst
         if option.about.counts_values and options.get(option.name) is not None and not needless:
             return option.name, len(option.read(options[option.name], where))
     return None
@@ -71,15 +71,15 @@ def sized(options: Options, where: Where = PLAIN) -> Options:
     """Return the options with ``m``, where the release needs it and a table says it: the number of occupied cells.
 
     This errs on the safe side: with records that nobody has, randomised response is a post-processing of the one
-    without, and the protocols of bits and hashes tell as much (docs/derivations/tables.md).
+    without, and the protocols of bits and hashes disclose as much (docs/derivations/tables.md).
     """
-    said = ThreatOptions.of(options)
-    if said.data is None or said.m is not None:
+    threat = ThreatOptions.of(options)
+    if threat.data is None or threat.m is not None:
         return options
     kind = kind_named(str(options.get("kind")))
     if kind is None or not getattr(kind.cls, "COUNTED_IN_TABLES", False):
         return options
-    table = threat_options.table_call(said, where)
+    table = threat_options.table_call(threat, where)
     return options if table is None else {**options, "m": table.build().size}
 
 
@@ -100,14 +100,14 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
     return threat
 
 
-def _other_size(option: str, size: int, wanted: int, where: Where) -> ParameterError:
-    """Return what is wrong where the option that settles the number of values and the prior have different ones."""
+def _other_size(option: str, size: int, prior_size: int, where: Where) -> ParameterError:
+    """Return the error of an option that settles another number of values than the prior has."""
     name = where(option)
     if option == "m":
         hint = f"Leave out {name}, or give as many values."
-        return ParameterError(name, f"{wanted}, as the prior has that many values", f"{size}", hint)
+        return ParameterError(name, f"{prior_size}, as the prior has that many values", f"{size}", hint)
     hint = f"Give one for each value, or a prior of {size} values."
-    return ParameterError(name, f"of {wanted} entries, as the prior has that many values", f"{size}", hint)
+    return ParameterError(name, f"of {prior_size} entries, as the prior has that many values", f"{size}", hint)
 
 
 def threat_call(options: Options, where: Where = PLAIN) -> Call:

@@ -1,4 +1,4 @@
-"""Read a spec: TOML to plain data, with every problem found and told at once."""
+"""Read a spec: TOML to plain data, and all the problems of a file at once."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the spec", top:
 
 
 def plain_tables(text: str, file: str) -> dict[str, Any]:
-    """Return what a TOML text says, or raise SpecError with the place where it is none."""
+    """Return the content of a TOML text, or raise SpecError with the place of the mistake."""
     if len(text) > MOST_BYTES:
         raise SpecError(file, [_too_large()])
     try:
@@ -116,8 +116,8 @@ def _not_toml(text: str, error: Exception) -> Problem:
         if comma:
             hint = f"It has a decimal comma. Write it with a point: {comma.group(1)}.{comma.group(2)}."
             return Problem(f"line {line.group(1)}", "must be TOML", hint)
-    told = "tables inside tables without end" if isinstance(error, RecursionError) else why_unreadable(error)
-    return Problem("", f"must be TOML: {told.rstrip('.')}")
+    reason = "tables inside tables without end" if isinstance(error, RecursionError) else why_unreadable(error)
+    return Problem("", f"must be TOML: {reason.rstrip('.')}")
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class _Draft:
     sound: set[str] = field(default_factory=set)  # the places of tables without problems of their own
 
     def spec(self, keys: Table) -> Spec:
-        """Return the spec of what is sound; a table that is not stands there empty."""
+        """Return the spec of the sound tables; the others are left empty."""
         top = self._checked(keys, self.data, "")
         releases = tuple(self._release(place, table) for place, table in self._tables("release"))
         threats = tuple(self._threat(place, table) for place, table in self._tables("threat"))
@@ -161,11 +161,11 @@ class _Draft:
 
     def _tables(self, name: str) -> list[tuple[str, Any]]:
         """Return [name] or every [[name]] with its place."""
-        given = self.data.get(name, [])
-        tables = [given] if isinstance(given, dict) else given
+        value = self.data.get(name, [])
+        tables = [value] if isinstance(value, dict) else value
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
             hint = f"Write [{name}], or [[{name}]] for each of several."
-            self.problems.append(Problem(name, f"must be a table; got {shown(given)}", hint))
+            self.problems.append(Problem(name, f"must be a table; got {shown(value)}", hint))
             return []
         if name == "release" and name in self.data and not tables:
             self.problems.append(Problem(name, "must be at least one table; got none", "Write [release]."))

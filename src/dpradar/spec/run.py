@@ -14,7 +14,7 @@ from ..mechanisms import Composed
 from ..mechanisms.cost import cost_of
 from ..results.description import Description, describe_release
 from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
-from .checks import limits_of, subjects
+from .checks import assessed_releases, limits_of
 from .evidence import attacks, evidence_of
 from .kinds import KINDS
 from .limits import assessed, change_of, risk_limits, utility_limits
@@ -48,23 +48,23 @@ class _Subject:
 
     def what(self, changed: dict[str, Any] | None = None, member: int | None = None) -> Any:
         """Return the mechanism or guarantee, with some options of one member changed."""
-        made = []
+        releases = []
         for i in self.members:
             options = self.spec.release(i) | ((changed or {}) if member in (None, i) else {})
-            made.append(release_of(options, self.spec.where("release", i)))
-        return made[0] if self.release is not None else Composed(made)
+            releases.append(release_of(options, self.spec.where("release", i)))
+        return releases[0] if self.release is not None else Composed(releases)
 
     def threats(self) -> list[Threat]:
-        """Return the threats to it."""
-        return [self.spec.threat(self.release, i) for i in range(len(self.spec.asked))]
+        """Return the threats that it is assessed under."""
+        return [self.spec.threat(self.release, i) for i in range(len(self.spec.assessed_threats))]
 
     def relation(self, threat: int) -> Any:
-        """Return the relation that a threat asks about."""
+        """Return the neighbour relation that it is assessed under for a threat."""
         return self.spec.relation(self.release, threat)
 
     @property
     def place(self) -> str:
-        """Where it stands in the file."""
+        """Its place in the file."""
         return "release" if self.release is None else self.spec.place("release", self.release)
 
 
@@ -82,7 +82,7 @@ def run(
     Guarantee
     ---------
     The numbers are those of ``assess`` for each release and threat. A limit is met only if a value that is exact or an
-    upper bound is at most the limit; what is not known meets no limit.
+    upper bound is at most the limit; a limit without a known value is not met.
 
     Assumes
     -------
@@ -122,11 +122,11 @@ def run(
     """
     tell = progress or (lambda _: None)
     chosen = None if sweep is None else sweep_of(sweep, spec)
-    asked = [_Subject(spec, release) for release in subjects(spec)]
-    _check(asked)
+    subjects = [_Subject(spec, release) for release in assessed_releases(spec)]
+    _check(subjects)
     results: tuple[ReleaseResult, ...] = ()
-    interrupted = False  # an attack, by hand: then no other one is begun
-    for subject in asked:
+    interrupted = False  # an attack, by hand: then no other is started
+    for subject in subjects:
         results = (*results, _release(subject, tell, attack=attack and not interrupted))
         interrupted |= not all(one.complete for one in results[-1].evidence)
     saved = tuple(evidence_of(spec, i) for i in range(len(spec.results)))
@@ -138,7 +138,7 @@ def run(
         description=spec.description,
         together=spec.together,
         decision={key: str(value) for key, value in spec.decision.items()},
-        sweeps=() if chosen is None or interrupted else tuple(_sweeps(asked, chosen, tell)),
+        sweeps=() if chosen is None or interrupted else tuple(_sweeps(subjects, chosen, tell)),
         spec_hash=hashlib.sha256(toml(spec, hide=not spec.include_prior).encode()).hexdigest()[:16],
         spec_text=toml(spec, hide=not spec.include_prior),
         command=_command(spec) if typed is None else typed,
@@ -147,14 +147,14 @@ def run(
     )
 
 
-def _check(asked: Sequence[_Subject]) -> None:
-    """Find what is wrong with a release under a threat before the long computations, all of it at once."""
-    found = []
-    for subject in asked:
+def _check(subjects: Sequence[_Subject]) -> None:
+    """Raise SpecError with all problems of releases under threats, before the long computations."""
+    problems = []
+    for subject in subjects:
         try:
             what, threats = subject.what(), subject.threats()
         except ParameterError as error:
-            found.append(problem_of(error, subject.place))
+            problems.append(problem_of(error, subject.place))
             continue
         abouts = _priors(threats)
         for prior in [threat.prior for threat in threats if threat.prior is not None or not abouts]:
@@ -162,15 +162,17 @@ def _check(asked: Sequence[_Subject]) -> None:
                 if hasattr(what, "at"):
                     what.at(prior)
             except ParameterError as error:
-                found.append(problem_of(error, subject.place))
-    if found:
-        raise SpecError(asked[0].spec.file, list(dict.fromkeys(found)))
+                problems.append(problem_of(error, subject.place))
+    if problems:
+        raise SpecError(subjects[0].spec.file, list(dict.fromkeys(problems)))
 
 
 def _command(spec: Spec) -> str:
-    """Return a command line that asks the same, where there is one that discloses nothing."""
-    single = len(spec.releases) == 1 and len(spec.asked) == 1 and KINDS[spec.releases[0].kind].on_command_line
-    if not single or (not spec.include_prior and "not shown" in toml(spec, hide=True)):
+    """Return the command line of the same question; empty where there is none, or it would show what is hidden."""
+    single = len(spec.releases) == len(spec.assessed_threats) == 1
+    if not single or not KINDS[spec.releases[0].kind].on_command_line:
+        return ""
+    if not spec.include_prior and "not shown" in toml(spec, hide=True):
         return ""
     return command(spec.question(0, 0))
 
@@ -210,9 +212,9 @@ def _release(subject: _Subject, tell: Callable[[str], None], *, attack: bool) ->
 
 def _part(spec: Spec, index: int) -> Description:
     release = spec.releases[index]
-    told = release.name or release.what
+    name = release.name or release.what
     part = describe_release(spec.release_call(index).build())
-    return replace(part, text=f"{told}: {part.text}") if told else part
+    return replace(part, text=f"{name}: {part.text}") if name else part
 
 
 def _priors(threats: Sequence[Threat]) -> list[Prior]:
@@ -236,16 +238,16 @@ def _threat(
     assessment = assessed(what, threat, relation, abouts, include_prior=spec.include_prior, progress=progress)
     assessment = replace(assessment, threat=replace(assessment.threat, id=f"threat {index + 1}"))
     limits = risk_limits(spec, index, what, threat, assessment, relation, abouts)
-    return ThreatResult(name=spec.asked[index].name, assessment=assessment, limits=limits)
+    return ThreatResult(name=spec.assessed_threats[index].name, assessment=assessment, limits=limits)
 
 
 def _change(subject: _Subject, threats: Sequence[Threat], tell: Callable[[str], None]) -> Any:
-    """Return what meets every limit; the noise of composed releases is not one number."""
+    """Return the change that meets every limit; None for composed releases, whose noise is not one number."""
     spec = subject.spec
     if subject.release is None:
         return None
     tell("look for the smallest change that meets the limits")
-    limited = [i for i, asked in enumerate(spec.asked) if asked.limits]
+    limited = [i for i, threat in enumerate(spec.assessed_threats) if threat.limits]
     limits = [limits_of(spec, i, threats[i], subject.release) for i in limited]
     if any(threats[i].prior is None for i in limited):
         # These limit nothing: their records settle the sensitivity for the threats that have no prior.
@@ -273,16 +275,19 @@ def _other_noise(
         try:
             what = subject.what({param.name: value})
             report = _prefixed(tell, f"noise times {factor:g}")
-            found = [assessed(what, t, subject.relation(i), abouts, progress=report) for i, t in enumerate(threats)]
+            assessments = [
+                _slim(assessed(what, t, subject.relation(i), abouts, progress=report)) for i, t in enumerate(threats)
+            ]
         except (ParameterError, NumericsError):
             continue
-        slim = tuple(map(_slim, found))
-        yield NoiseResult(factor=factor, parameter=param.name, value=value, cost=cost_of(what), assessments=slim)
+        yield NoiseResult(
+            factor=factor, parameter=param.name, value=value, cost=cost_of(what), assessments=tuple(assessments)
+        )
 
 
-def _sweeps(asked: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], None]) -> Iterator[SweepResult]:
+def _sweeps(subjects: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], None]) -> Iterator[SweepResult]:
     """Yield one curve for each release that is varied."""
-    for subject in asked:
+    for subject in subjects:
         varied = [i for i in subject.members if i in sweep.releases]
         if not varied:
             continue
@@ -291,7 +296,7 @@ def _sweeps(asked: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], None]
             tell(f"sweep {sweep.parameter} {value:g}")
             report = _prefixed(tell, f"sweep {sweep.parameter} {value:g}")
             points.append(_point(subject, sweep, value, varied[0], report))
-        names = tuple(threat.name for threat in subject.spec.asked)
+        names = tuple(threat.name for threat in subject.spec.assessed_threats)
         own = subject.spec.releases[varied[0]]
         yield SweepResult(parameter=sweep.parameter, release=own.name, threats=names, points=tuple(points))
 
@@ -304,12 +309,13 @@ def _point(subject: _Subject, sweep: Sweep, value: float, member: int, progress:
         subject = _Subject(spec, subject.release)
     what, threats = subject.what(number, member), subject.threats()
     abouts = _priors(threats)
-    found = [assessed(what, threat, subject.relation(i), abouts, progress=progress) for i, threat in enumerate(threats)]
+    assessments = [assessed(what, t, subject.relation(i), abouts, progress=progress) for i, t in enumerate(threats)]
     bounds = tuple(
         {q: None if b is None else replace(b, cites=(), assumes=(), low=None, high=None) for q, b in one.bounds.items()}
-        for one in found
+        for one in assessments
     )
-    return SweepPoint(value=value, bounds=bounds, baselines=tuple(one.baseline for one in found), cost=cost_of(what))
+    baselines = tuple(one.baseline for one in assessments)
+    return SweepPoint(value=value, bounds=bounds, baselines=baselines, cost=cost_of(what))
 
 
 def _resized(spec: Spec, member: int, size: int) -> Spec:

@@ -55,7 +55,7 @@ def sweep_of(text: str, spec: Spec) -> Sweep:
 
 
 def _varied(spec: Spec, index: int) -> tuple[Any, ...]:
-    """Return the parameters of a release that can be varied: how often it is made is one of them."""
+    """Return the parameters of a release that can be varied, among them how often it is repeated."""
     from ..mechanisms import Repeated
 
     return (*KINDS[spec.releases[index].kind].params, *parameters(Repeated))
@@ -64,18 +64,19 @@ def _varied(spec: Spec, index: int) -> tuple[Any, ...]:
 def _releases(target: str, parameter: str, spec: Spec) -> tuple[int, ...]:
     named = [i for i, release in enumerate(spec.releases) if target in ("", release.name)]
     if not named:
-        known = ", ".join(release.name for release in spec.releases if release.name) or "none has a name"
-        raise ParameterError("--sweep", f"about a release of the spec ({known})", repr(target))
-    found = tuple(i for i in named if parameter in [param.name for param in _varied(spec, i)])
-    if not found:
-        known_names = sorted({param.name for i in named for param in _varied(spec, i)})
-        near = difflib.get_close_matches(parameter, known_names, n=1)
+        release_names = ", ".join(release.name for release in spec.releases if release.name) or "none has a name"
+        raise ParameterError("--sweep", f"about a release of the spec ({release_names})", repr(target))
+    releases = tuple(i for i in named if parameter in [param.name for param in _varied(spec, i)])
+    if not releases:
+        names = sorted({param.name for i in named for param in _varied(spec, i)})
+        near = difflib.get_close_matches(parameter, names, n=1)
         hint = f"Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError("--sweep", f"about one of {', '.join(known_names)}", repr(parameter), hint)
-    if len(found) > 1 and spec.together == "compose":
+        raise ParameterError("--sweep", f"about one of {', '.join(names)}", repr(parameter), hint)
+    if len(releases) > 1 and spec.together == "compose":
         hint = f"Name the release: RELEASE.{parameter}=..."
-        raise ParameterError("--sweep", "about one release where several are composed", f"{len(found)} of them", hint)
-    return found
+        got = f"{len(releases)} of them"
+        raise ParameterError("--sweep", "about one release where several are composed", got, hint)
+    return releases
 
 
 def _values(text: str, *, integer: bool) -> list[float]:

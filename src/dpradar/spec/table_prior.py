@@ -1,4 +1,4 @@
-"""A prior that is counted in files: the rules for its columns, and a memory of what was counted."""
+"""A prior that is counted in files: the rules for its columns, and a cache of the counts."""
 
 from __future__ import annotations
 

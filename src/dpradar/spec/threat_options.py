@@ -1,4 +1,4 @@
-"""What can be said about an attacker, as flat options: declared once, and read into a threat.
+"""The options that describe an attacker: declared once, and read into a threat.
 
 Command line, files and forms all go through here, so that they give the same numbers. ``known`` and ``sensitive`` are
 short for knowledge and goal about columns. A prior that is counted in a table is that of ``table_prior``.
@@ -180,7 +180,7 @@ class ThreatOptions:
 
     @classmethod
     def of(cls, options: Options) -> ThreatOptions:
-        """Return what a flat question says about the attacker; what else it says is left alone."""
+        """Return the options of a flat question that are about the attacker."""
         return cls(**{name: options[name] for name in THREAT if options.get(name) is not None})
 
     @property
@@ -190,8 +190,8 @@ class ThreatOptions:
         return [name for name, value in named.items() if value is not None and value is not False]  # 0 is a baseline
 
     @property
-    def says_prior(self) -> bool:
-        """Whether it says by itself what is believed."""
+    def has_prior(self) -> bool:
+        """Whether the options state a prior themselves."""
         return any(part is not None for part in (self.m, self.prior, self.values, self.records, self.data))
 
 
@@ -205,22 +205,22 @@ def without_prior(options: Options) -> list[str]:
 
 
 def has_prior(options: Options) -> bool:
-    """Return whether the options say by themselves what is believed."""
-    return ThreatOptions.of(options).says_prior
+    """Return whether the options state a prior themselves."""
+    return ThreatOptions.of(options).has_prior
 
 
 def threat_call(options: Options, size: int | None, where: Where) -> Call:
     """Return the threat that the options describe, as a call; ``size`` is how many values the release has."""
-    said = ThreatOptions.of(options)
-    short = said.without_prior
-    prior = _prior(said, None if short else size, where)
+    threat = ThreatOptions.of(options)
+    short = threat.without_prior
+    prior = _prior(threat, None if short else size, where)
     if len(short) + (prior is not None) > 1:
-        given = [where(name) for name in short] + (["a prior"] if prior is not None else [])
+        choices = [where(name) for name in short] + (["a prior"] if prior is not None else [])
         allowed = f"one of {where('baseline')}, {where('membership')}, {where('worst')} or a prior"
-        raise ParameterError("threat", allowed, " and ".join(given))
+        raise ParameterError("threat", allowed, " and ".join(choices))
     if short and short[0] != "worst":
-        return Call(f"Threat.{short[0]}", (OPTIONS[short[0]].read(getattr(said, short[0]), where),))
-    knowledge, goal = _knowledge_and_goal(said, where)
+        return Call(f"Threat.{short[0]}", (OPTIONS[short[0]].read(getattr(threat, short[0]), where),))
+    knowledge, goal = _knowledge_and_goal(threat, where)
     if prior is None:
         if (knowledge, goal) != (OPTIONS["knowledge"].default, OPTIONS["goal"].default):
             files = () if where.folder is None else ("data",)
@@ -242,11 +242,11 @@ def _part(owner: str, option: str, value: Any, where: Where) -> Call:
     return Call(f"{owner}.{kind}", tuple(argument) if kind == "columns" else (argument,))
 
 
-def _knowledge_and_goal(said: ThreatOptions, where: Where) -> tuple[Any, Any]:
+def _knowledge_and_goal(threat: ThreatOptions, where: Where) -> tuple[Any, Any]:
     """Return knowledge and goal; ``known`` and ``sensitive`` are about columns."""
     parts = []
     for short, long in (("known", "knowledge"), ("sensitive", "goal")):
-        columns, stated = getattr(said, short), getattr(said, long)
+        columns, stated = getattr(threat, short), getattr(threat, long)
         if columns is None:
             parts.append(stated)
             continue
@@ -256,17 +256,17 @@ def _knowledge_and_goal(said: ThreatOptions, where: Where) -> tuple[Any, Any]:
     return parts[0], parts[1]
 
 
-def _prior(said: ThreatOptions, size: int | None, where: Where) -> Call | None:
-    """Return the prior that the options describe; ``size`` is what the mechanism needs; None when nothing is said."""
-    table = table_call(said, where)
+def _prior(threat: ThreatOptions, size: int | None, where: Where) -> Call | None:
+    """Return the prior of the options, or one of the ``size`` that the mechanism needs; None where there is neither."""
+    table = table_call(threat, where)
     if table is not None:
         return table
-    if said.records is not None:
-        return _records(said, where)
-    if isinstance(said.prior, str) and said.prior.startswith("continuous:"):
-        return _continuous(said, where)
-    values = None if said.values is None else OPTIONS["values"].read(said.values, where)
-    probabilities = None if said.prior is None else OPTIONS["prior"].read(said.prior, where)
+    if threat.records is not None:
+        return _records(threat, where)
+    if isinstance(threat.prior, str) and threat.prior.startswith("continuous:"):
+        return _continuous(threat, where)
+    values = None if threat.values is None else OPTIONS["values"].read(threat.values, where)
+    probabilities = None if threat.prior is None else OPTIONS["prior"].read(threat.prior, where)
     if probabilities is not None and probabilities != "uniform":
         return Call("Prior.of", (probabilities,) if values is None else (probabilities, values))
     if values is not None:
@@ -275,21 +275,21 @@ def _prior(said: ThreatOptions, size: int | None, where: Where) -> Call | None:
     return None if size is None else Call("Prior.uniform", (size,))
 
 
-def _records(said: ThreatOptions, where: Where) -> Call:
-    table = OPTIONS["records"].read(said.records, where)
-    if said.weights is None:
+def _records(threat: ThreatOptions, where: Where) -> Call:
+    table = OPTIONS["records"].read(threat.records, where)
+    if threat.weights is None:
         return Call("Prior.records", (table,))
-    if said.weights not in table:
-        raise ParameterError(where("weights"), f"a column of the records: {', '.join(table)}", repr(said.weights))
-    raw = [reading.number(word, where("weights")) for word in table.pop(said.weights)]
+    if threat.weights not in table:
+        raise ParameterError(where("weights"), f"a column of the records: {', '.join(table)}", repr(threat.weights))
+    raw = [reading.number(word, where("weights")) for word in table.pop(threat.weights)]
     return Call("Prior.records", (table, raw))
 
 
-def _continuous(said: ThreatOptions, where: Where) -> Call:
-    if said.values is None:
+def _continuous(threat: ThreatOptions, where: Where) -> Call:
+    if threat.values is None:
         raise ParameterError(where("values"), "LOW:HIGH, the interval of a continuous prior", "nothing")
-    low, high = reading.span(said.values, "values", where)
-    kind, _, arguments = said.prior.removeprefix("continuous:").partition(":")
+    low, high = reading.span(threat.values, "values", where)
+    kind, _, arguments = threat.prior.removeprefix("continuous:").partition(":")
     shape = [reading.number(word, where("prior")) for word in arguments.split(",")] if arguments else []
     if kind == "uniform" and not shape:
         return Call("Prior.continuous", (Call("stats.uniform", (low, high - low)), low, high))
@@ -297,42 +297,42 @@ def _continuous(said: ThreatOptions, where: Where) -> Call:
         law = Call("stats.beta", tuple(shape), {"loc": low, "scale": high - low})
         return Call("Prior.continuous", (law, low, high))
     raise ParameterError(
-        where("prior"), "continuous:uniform or continuous:beta:A,B with A, B above 0", repr(said.prior)
+        where("prior"), "continuous:uniform or continuous:beta:A,B with A, B above 0", repr(threat.prior)
     )
 
 
-def table_call(said: ThreatOptions, where: Where) -> Call | None:
+def table_call(threat: ThreatOptions, where: Where) -> Call | None:
     """Return the prior of the table that the options name, or None; ``m`` says how many records there may be."""
-    if said.data is None:
+    if threat.data is None:
         of_tables = ("columns", "bins", "suppress", "prior_confidence", "fixed_weights")
-        lonely = [name for name in of_tables if getattr(said, name) not in (None, False)]
+        lonely = [name for name in of_tables if getattr(threat, name) not in (None, False)]
         if lonely:
             raise ParameterError(where(lonely[0]), f"used with {where('data')}", f"no {where('data')}")
         return None
-    others = [name for name in ("prior", "values", "records") if getattr(said, name) is not None]
+    others = [name for name in ("prior", "values", "records") if getattr(threat, name) is not None]
     if others:
         raise ParameterError(where("data"), "the only prior", f"also {where(others[0])}")
-    settings: dict[str, Any] = {} if said.weights is None else {"weight": str(said.weights)}
+    settings: dict[str, Any] = {} if threat.weights is None else {"weight": str(threat.weights)}
     arguments = {"bins": "bins", "suppress": "suppress", "prior_confidence": "confidence", "m": "domain"}
     for name, argument in arguments.items():
-        if getattr(said, name) is not None:
-            settings[argument] = OPTIONS[name].read(getattr(said, name), where)
-    if said.fixed_weights:
+        if getattr(threat, name) is not None:
+            settings[argument] = OPTIONS[name].read(getattr(threat, name), where)
+    if threat.fixed_weights:
         settings["fixed_weights"] = True
-    path = str(where.path(OPTIONS["data"].read(said.data, where), "data"))
-    return table_prior_call(path, _columns(said, where), settings)
+    path = str(where.path(OPTIONS["data"].read(threat.data, where), "data"))
+    return table_prior_call(path, _columns(threat, where), settings)
 
 
-def _columns(said: ThreatOptions, where: Where) -> list[str]:
-    """Return the columns of a record: those named, or those that are known or guessed."""
-    if said.columns is not None:
-        return list(OPTIONS["columns"].read(said.columns, where))
+def _columns(threat: ThreatOptions, where: Where) -> list[str]:
+    """Return the columns of a record: those that are listed, or those that are known or guessed."""
+    if threat.columns is not None:
+        return list(OPTIONS["columns"].read(threat.columns, where))
     names: list[str] = []
     for short, long in (("known", "knowledge"), ("sensitive", "goal")):
-        if getattr(said, short) is not None:
-            names += OPTIONS[short].read(getattr(said, short), where)
+        if getattr(threat, short) is not None:
+            names += OPTIONS[short].read(getattr(threat, short), where)
             continue
-        kind, argument = OPTIONS[long].read(getattr(said, long), where)
+        kind, argument = OPTIONS[long].read(getattr(threat, long), where)
         names += map(str, argument) if kind == "columns" else ()
     if not names:
         hint = f"Such as {where('known')} age,sex {where('sensitive')} race; or {where('columns')}."

@@ -203,7 +203,7 @@ def _numeric(value: Sequence[Any]) -> bool:
 
 
 def python(question: Options, where: Where = PLAIN) -> str:
-    """Return Python code that asks a question and prints the answer; what stands in files is written out.
+    """Return Python code that asks a question and prints the answer; the content of files is written out.
 
     Examples
     --------
@@ -218,8 +218,8 @@ def python(question: Options, where: Where = PLAIN) -> str:
     """
     release, threat = release_call(question, where), threat_call(question, where)
     relation = question.get("neighbours")
-    asked = "" if relation is None else f", neighbours={relation!r}"
+    argument = "" if relation is None else f", neighbours={relation!r}"
     lines = ["import dpradar as dr", *release.imports(), *threat.imports(), ""]
     lines += [f"release = {release.source()}", f"threat = {threat.source()}"]
-    lines += [f"result = dr.assess(release, threat{asked})", "print(result.explain())", ""]
+    lines += [f"result = dr.assess(release, threat{argument})", "print(result.explain())", ""]
     return "\n".join(lines)
