@@ -47,7 +47,7 @@ def test_ten_thousand_squares_have_the_right_area(anyway, extra):
 
 
 def test_what_is_right_because_of_the_release_is_hatched_and_the_unknown_rest_is_dashed():
-    svg = icons_svg(Icons(total=100, right_anyway=0, extra=3, alt="x", known=False))
+    svg = icons_svg(Icons(total=100, right_anyway=0, extra=3, alt="x", rest_is_wrong=False))
     assert path(svg, "h").count("M") == 3 * squares(svg, "x")
     assert squares(svg, "u") == 97
     assert squares(svg, "w") == 0

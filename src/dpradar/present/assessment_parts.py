@@ -71,7 +71,7 @@ def _icons(counts: Counts | None, because: str) -> Icons | None:
         total=counts.people,
         right_anyway=counts.before or 0,
         extra=counts.added,
-        known=counts.before is not None,
+        rest_is_wrong=counts.before is not None,
         most=counts.most,
         because=because,
         alt=pictures.icons_sentence(counts, f"right {because}"),
@@ -324,7 +324,7 @@ def label_of(
     entries = [
         Entry(term="Protected", text=sentences.PROTECTED, only="document"),
         Entry(term="Compared", text=" ".join(compared), only="document"),
-        Entry(term="Attacker", text=_sentence([sentences.KNOWN, *knows])),
+        Entry(term="Attacker", text=_sentence([sentences.ATTACKER_KNOWLEDGE, *knows])),
         Entry(term="Success", text=_sentence(wants), only="document"),
         Entry(term="Releases included", text=_sentence(releases), only="document"),
         Entry(term="Assumes", text=_sentence([note for _, result in results for note in described(result)])),

@@ -35,7 +35,7 @@ def page(result: Calibration) -> Page:
         cards=tuple(_card(number, one) for number, one in enumerate(risks, 1)),
         label=(
             Entry(term="Protected", text=sentences.PROTECTED, only="document"),
-            Entry(term="Attacker", text=f"{sentences.capital(sentences.KNOWN)}."),
+            Entry(term="Attacker", text=f"{sentences.capital(sentences.ATTACKER_KNOWLEDGE)}."),
             *(Entry(term="Assumes", text=f"{sentences.capital(note)}.") for note in result.assumes),
             Entry(term="Not covered", text=sentences.NOT_COVERED, only="document"),
         ),

@@ -89,8 +89,8 @@ def term(name: str) -> str | None:
     >>> term("Worst gain") == term("worst_gain") == TERMS["worst_gain"]
     True
     """
-    wanted = _plain(name)
-    return next((text for word, text in TERMS.items() if _plain(word) == wanted), None)
+    plain = _plain(name)
+    return next((text for word, text in TERMS.items() if _plain(word) == plain), None)
 
 
 def _plain(word: str) -> str:

@@ -34,7 +34,7 @@ def _stripes(first: int, last: int) -> str:
 def _few(icons: Icons) -> str:
     """Return a hundred squares."""
     anyway, right = icons.right_anyway, icons.right_anyway + icons.extra
-    rest = "w" if icons.known else "u"
+    rest = "w" if icons.rest_is_wrong else "u"
     parts = [(rest, _squares(right, icons.total)), ("a", _squares(0, anyway))]
     parts += [("x", _squares(anyway, right)), ("h", _stripes(anyway, right))]
     return "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in parts if path)
@@ -68,7 +68,7 @@ def _many(icons: Icons) -> str:
     """Return ten thousand squares as areas."""
     anyway, right = icons.right_anyway, icons.right_anyway + icons.extra
     before, extra = _region(0, anyway), _region(anyway, right)
-    parts = [("w" if icons.known else "u", _path(_region(0, icons.total))), ("a", _path(before))]
+    parts = [("w" if icons.rest_is_wrong else "u", _path(_region(0, icons.total))), ("a", _path(before))]
     parts += [("x", _path(extra)), ("h", _hatched(extra))]
     drawn = "".join(f'<path class="{kind}" d="{path}"/>' for kind, path in parts if path)
     return drawn + (_ring(extra[0]) if 0 < icons.extra <= _SPECK else "")

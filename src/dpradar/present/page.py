@@ -71,14 +71,14 @@ class Verdict:
 class Icons:
     """``total`` squares, one a person: right anyway, right because of the release, and the rest.
 
-    ``known`` says whether the rest are wrong; where only the difference is known, the bound does not say.
+    ``rest_is_wrong`` is false where only the difference is known: then the rest may be right or wrong.
     """
 
     total: int
     right_anyway: int
     extra: int
     alt: str
-    known: bool = True
+    rest_is_wrong: bool = True
     most: str = ""
     because: str = "because they took part"
 

@@ -44,14 +44,14 @@ def _threats(result: RunResult) -> list[AssessedThreat]:
     threats: list[AssessedThreat] = []
     several = len(result.releases) > 1
     for release in result.releases:
-        said: set[str] = set()
+        earlier: set[str] = set()
         for threat in release.assessments:
             group = (release.name or release.release.text) if several else ""
             limits = _limits(threat.limits) or ((_NO_LIMIT,) if result.met is not None else ())
             card = parts.card_of(threat.assessment, len(threats) + 1, threat.name, limits, group)
             # What is the same for several attackers on one release is said once.
-            card = replace(card, sentences=tuple(text for text in card.sentences if text not in said))
-            said |= {text for text in [verdicts.rarest_sentence(threat.assessment)] if text}
+            card = replace(card, sentences=tuple(text for text in card.sentences if text not in earlier))
+            earlier |= {text for text in [verdicts.rarest_sentence(threat.assessment)] if text}
             threats.append(AssessedThreat(card, release, threat, parts.saved_rates(threat.assessment)))
     return _once(threats)
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from .numbers import Counts
 
 __all__ = [
+    "ATTACKER_KNOWLEDGE",
     "BOTH_TRUE",
     "COUNTED",
-    "KNOWN",
     "NOT_COVERED",
     "NOT_COVERED_LIST",
     "NOT_PRIVATE",
@@ -72,7 +72,7 @@ BOTH_TRUE = (
 )
 MAYBE_LOWER = "the true value may be lower"
 NO_RULE = "no rule covers this case"
-KNOWN = "knows the mechanism, the prior and every other record"
+ATTACKER_KNOWLEDGE = "knows the mechanism, the prior and every other record"
 PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
 NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about each
     "other releases about the same people that were not included",

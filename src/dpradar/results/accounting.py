@@ -77,8 +77,8 @@ class Accounting(Result):
     Examples
     --------
     >>> from dpradar.granularity import Pipeline, Step, account
-    >>> found = account(Pipeline(steps=[Step(name="sum", epsilon=0.5, granularity="unbounded", times=2)]))
-    >>> found.total("unbounded").epsilon, Accounting.from_dict(found.to_dict()) == found
+    >>> costs = account(Pipeline(steps=[Step(name="sum", epsilon=0.5, granularity="unbounded", times=2)]))
+    >>> costs.total("unbounded").epsilon, Accounting.from_dict(costs.to_dict()) == costs
     (1.0, True)
     """
 
@@ -100,9 +100,8 @@ class Accounting(Result):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield a claim under a granularity that has no total."""
-        granularities = [total.granularity for total in self.totals]
-        if self.claimed is not None and self.claimed not in granularities:
-            message = f"must be the granularity of a total: {', '.join(granularities) or 'there is none'}"
+        if self.claimed is not None and self.claimed not in [total.granularity for total in self.totals]:
+            message = f"must be the granularity of a total: {self._granularities or 'there is none'}"
             yield "claimed", message
 
     @property
@@ -112,18 +111,20 @@ class Accounting(Result):
 
     def total(self, granularity: Any) -> Total:
         """Return the total under a granularity."""
-        found = next((total for total in self.totals if total.granularity == str(granularity)), None)
-        if found is None:
-            known = ", ".join(total.granularity for total in self.totals)
-            raise ParameterError("Accounting.total", f"one of {known}", repr(str(granularity)))
-        return found
+        total = next((one for one in self.totals if one.granularity == str(granularity)), None)
+        if total is None:
+            raise ParameterError("Accounting.total", f"one of {self._granularities}", repr(str(granularity)))
+        return total
 
     @property
     def vacuous(self) -> bool:
         """Whether nothing is promised under any granularity that was asked for."""
         return not any(total.finite for total in self.totals)
 
+    @property
+    def _granularities(self) -> str:
+        return ", ".join(total.granularity for total in self.totals)
+
     def __repr__(self) -> str:
-        told = {True: "claim follows", False: "claim not shown", None: "no claim"}[self.met]
-        told = "refuted" if self.refuted else told
-        return f"Accounting({told}; {', '.join(total.granularity for total in self.totals)})"
+        outcome = {True: "claim follows", False: "claim not shown", None: "no claim"}[self.met]
+        return f"Accounting({'refuted' if self.refuted else outcome}; {self._granularities})"

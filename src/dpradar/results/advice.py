@@ -67,8 +67,8 @@ class Advice(Result):
 
     def row(self, granularity: Any) -> Notice:
         """Return the row of a granularity."""
-        found = next((row for row in self.rows if row.granularity == str(granularity)), None)
-        if found is None:
-            known = ", ".join(row.granularity for row in self.rows)
-            raise ParameterError("Advice.row", f"one of {known}", repr(str(granularity)))
-        return found
+        row = next((one for one in self.rows if one.granularity == str(granularity)), None)
+        if row is None:
+            granularities = ", ".join(one.granularity for one in self.rows)
+            raise ParameterError("Advice.row", f"one of {granularities}", repr(str(granularity)))
+        return row

@@ -23,7 +23,7 @@ __all__ = ["TOO_MANY", "Assessment", "Discarded"]
 _Risk = Annotated[Bound, NumbersBetween(0, 1)]
 _LEADING: tuple[Quantity, ...] = ("rad", "success")
 _MOST_VALUES = 2**63
-TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many
+TOO_MANY = "too many values"  # how the reason of a rule begins that cannot take so many values
 
 
 def _is_number(value: object) -> bool:
@@ -154,10 +154,10 @@ class Assessment(Result):
 
         Where the blind guess is always right, success says nothing.
         """
-        asked: list[Quantity] = [name for name in _LEADING if self.bounds[name] is not None]
+        quantities: list[Quantity] = [name for name in _LEADING if self.bounds[name] is not None]
         if self.rad is not None and self.baseline is not None and self.baseline >= 1.0:
-            asked = ["rad"]
-        return all(self.vacuous(name) for name in asked)
+            quantities = ["rad"]
+        return all(self.vacuous(name) for name in quantities)
 
     @property
     def left_out(self) -> dict[str, str]:

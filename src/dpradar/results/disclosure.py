@@ -1,4 +1,4 @@
-"""What a result tells about a prior that was estimated from records: no more digits than its reader needs."""
+"""What a result discloses of a prior that was estimated from records: no more digits than its reader needs."""
 
 from __future__ import annotations
 
@@ -63,29 +63,29 @@ def coarse(result: Assessment) -> Assessment:
     exact = "region" not in result.prior
     rad, success = (_rounded(bound, exact=exact) for bound in (result.rad, result.success))
     baseline = None if result.baseline is None else two_digits(float(f"{result.baseline:.12g}"), "down")
-    known = rad is not None and rad.side == "exact"
+    exact_rad = rad is not None and rad.side == "exact"
     return replace(
         result,
         rad=rad,
         success=success,
         gain=_gain(result, rad, success, baseline),
         baseline=baseline,
-        ceiling=result.ceiling if known or result.ceiling is None else coarse_interval(result.ceiling),
-        hit=result.hit if known else None,
-        false_hit=result.false_hit if known else None,
+        ceiling=result.ceiling if exact_rad or result.ceiling is None else coarse_interval(result.ceiling),
+        hit=result.hit if exact_rad else None,
+        false_hit=result.false_hit if exact_rad else None,
         others=tuple(_other(other, exact=exact) for other in result.others),
         prior=_region(result.prior),
     )
 
 
 def _other(other: Discarded, *, exact: bool) -> Discarded:
-    """Return a rule that lost without its number, of which there are many; if ``exact``, what always holds stays."""
+    """Return a rule that lost without its number; if ``exact``, the trivial bound stays, which always holds."""
     why = other.why
-    for told in ("as tight as ", "looser than "):  # which of the two may hang on the last digit
-        if other.bound is not None and why.startswith(told):
-            why = f"not tighter than {why.removeprefix(told).partition(' by ')[0]}"
-    kept = other.bound if exact and other.rule == "trivial" else None
-    return replace(other, bound=_rounded(kept, exact=False), why=why)
+    for comparison in ("as tight as ", "looser than "):  # which of the two may depend on the last digit
+        if other.bound is not None and why.startswith(comparison):
+            why = f"not tighter than {why.removeprefix(comparison).partition(' by ')[0]}"
+    bound = other.bound if exact and other.rule == "trivial" else None
+    return replace(other, bound=_rounded(bound, exact=False), why=why)
 
 
 def _rounded(bound: Bound | None, *, exact: bool) -> Bound | None:
@@ -100,7 +100,8 @@ def _gain(result: Assessment, rad: Bound | None, success: Bound | None, baseline
     gain = result.gain
     same = baseline == result.baseline
     counted = result.prior.get("counted")
-    shared = isinstance(counted, dict) and counted.get("rounding", 0.0) > 0.0  # nothing gives a single table away
+    # Several tables share rounded counts, so that nothing gives a single one away.
+    shared = isinstance(counted, dict) and counted.get("rounding", 0.0) > 0.0
     if gain is None or success is None or baseline is None or same or shared or "region" in result.prior:
         return _rounded(gain, exact=same and "region" not in result.prior)
     value = two_digits(float(Decimal(repr(success.value)) - Decimal(repr(baseline))), "up")

@@ -73,5 +73,5 @@ class LintReport(Result):
         return any(finding.severity == "unproven" for finding in self.findings)
 
     def __repr__(self) -> str:
-        told = "refuted" if self.refuted else "not shown" if self.unproven else "no finding against it"
-        return f"LintReport({told}; {', '.join(finding.rule for finding in self.findings) or 'nothing found'})"
+        outcome = "refuted" if self.refuted else "not shown" if self.unproven else "no finding against it"
+        return f"LintReport({outcome}; {', '.join(finding.rule for finding in self.findings) or 'nothing found'})"

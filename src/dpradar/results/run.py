@@ -77,7 +77,7 @@ class ThreatResult(Record):
 
     @property
     def idle(self) -> bool:
-        """Whether publishing the raw data would keep one of the limits too."""
+        """Whether publishing the raw data would also keep one of the limits."""
         return any(limit.idle for limit in self.limits)
 
     @property
@@ -208,8 +208,8 @@ class RunResult(Result):
     @property
     def met(self) -> bool | None:
         """Whether every limit of every release is met; None without limits."""
-        found = [release.met for release in self.releases if release.met is not None]
-        return all(found) if found else None
+        outcomes = [release.met for release in self.releases if release.met is not None]
+        return all(outcomes) if outcomes else None
 
     @property
     def threats(self) -> tuple[ThreatResult, ...]:
@@ -247,5 +247,5 @@ class RunResult(Result):
         return self.sweeps[0] if self.sweeps else None
 
     def __repr__(self) -> str:
-        told = {True: "limits met", False: "limits not met", None: "no limits"}[self.met]
-        return f"RunResult({told}; {', '.join(release.release.text for release in self.releases)})"
+        outcome = {True: "limits met", False: "limits not met", None: "no limits"}[self.met]
+        return f"RunResult({outcome}; {', '.join(release.release.text for release in self.releases)})"

@@ -42,10 +42,10 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     record = _RECORD.fullmatch(text)
     if record is None:
         return "", {}
-    prior, known, known_arguments, goal, goal_arguments = record.groups()
+    prior, knowledge, knowledge_arguments, goal, goal_arguments = record.groups()
     return "record", {
         "prior": _prior(prior),
-        "knowledge": _part(known, known_arguments, "groups"),
+        "knowledge": _part(knowledge, knowledge_arguments, "groups"),
         "goal": _part(goal, goal_arguments, "classes"),
     }
 
