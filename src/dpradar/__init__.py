@@ -137,14 +137,14 @@ if not TYPE_CHECKING:  # type checkers know the names from above, and so notice 
 
     def __getattr__(name: str) -> Any:
         if name in _NAMES:
-            found = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+            value = getattr(import_module(f".{_NAMES[name]}", __name__), name)
         elif name in _MODULES:
-            found = import_module(f".{name}", __name__)
+            value = import_module(f".{name}", __name__)
         else:
             message = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(message)
-        globals()[name] = found
-        return found
+        globals()[name] = value
+        return value
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__, *_MODULES})

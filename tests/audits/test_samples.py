@@ -231,7 +231,7 @@ def test_inputs(inputs, names, codes):
     assert samples.inputs.tolist() == codes
     assert samples.inputs.dtype == np.intp
     assert samples.counts.tolist() == [codes.count(0), codes.count(1)]
-    assert samples.given(codes[1]).tolist() == [1.5]
+    assert samples.outputs_of(codes[1]).tolist() == [1.5]
     assert samples.size == 3
 
 
@@ -272,7 +272,7 @@ def test_bad_pairs(inputs, outputs, message):
 @pytest.mark.parametrize("code", [-1, 2])
 def test_an_input_that_is_not_there(code):
     with pytest.raises(ParameterError, match="code must be from 0 to 1"):
-        Samples.of([0, 1], [0, 1]).given(code)
+        Samples.of([0, 1], [0, 1]).outputs_of(code)
 
 
 # ------------------------------------------------------------------------------------------------- files

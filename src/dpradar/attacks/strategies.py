@@ -54,7 +54,7 @@ def report_as_is(reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
 
 
 def prior_only(probabilities: Any) -> Any:
-    """Return the strategy that always says the likeliest value: Attack 2 (PRIOR) of Sauer (2025).
+    """Return the strategy that always guesses the likeliest value: Attack 2 (PRIOR) of Sauer (2025).
 
     Examples
     --------
@@ -70,7 +70,7 @@ def prior_only(probabilities: Any) -> Any:
 
 
 def mode_of_reports(others: Any, m: int) -> Any:
-    """Return the strategy that says the most frequent value of the reports: Attack 3 (EST) of Sauer (2025).
+    """Return the strategy that guesses the most frequent value of the reports: Attack 3 (EST) of Sauer (2025).
 
     ``others`` are the reports of everyone else, drawn once. The estimated frequency is increasing in the count, so the
     mode of the estimate is the mode of the reports; ties are broken at random.
@@ -88,7 +88,7 @@ def mode_of_reports(others: Any, m: int) -> Any:
     def guess(reports: Any, known: Ints, rng: np.random.Generator) -> Ints:
         reported = np.asarray(reports, dtype=np.intp)
         tied = leaders[rng.integers(0, leaders.size, size=reported.size)]
-        # A report for a leader decides; one for a value that is one behind makes it one of the leaders.
+        # A report for a leader decides; one for a value that is one behind makes that value a leader.
         joins = chasers[reported] & (rng.random(reported.size) * (leaders.size + 1) < 1.0)
         return np.where((counts[reported] == top) | joins, reported, tied)
 
@@ -133,7 +133,7 @@ class GuessAttack:
     guess: Callable[[Any, Ints, np.random.Generator], Any]
     threat: Threat
     name: str
-    constant: bool = False  # whatever is reported, the guess is right for someone else equally often
+    constant: bool = False  # whatever is reported, the guess is right for someone else with the same probability
 
     def play(self, reports: Any, targets: Ints, rng: np.random.Generator) -> BatchOutcome:
         """Attack every report."""
@@ -188,7 +188,7 @@ class GuessAttack:
 
 
 def report_attack(threat: Threat) -> GuessAttack:
-    """Return the attack that says what was reported; for a uniform prior and nothing known any guess is 1/m."""
+    """Return the attack that guesses what was reported; with a uniform prior and nothing known it is constant."""
     plain = threat.knowledge.kind == "nothing" and threat.goal.kind == "exact"
     return GuessAttack(report_as_is, threat, "report as it is", constant=plain and threat.finite.is_uniform)
 

@@ -132,8 +132,8 @@ def encode(
     values: Sequence[Hashable], names: Sequence[Any] = (), *, ordered: bool = True
 ) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
     """Return a code for each value, and the names behind the codes; ``names`` come first, with the codes they have."""
-    codes_known = dict.fromkeys(names)
-    new = [value for value in dict.fromkeys(values) if value not in codes_known]
+    listed = dict.fromkeys(names)
+    new = [value for value in dict.fromkeys(values) if value not in listed]
     every = (*names, *(sort_names(new) if ordered else new))
     codes = {name: code for code, name in enumerate(every)}
     return np.fromiter(map(codes.__getitem__, values), dtype=np.intp, count=len(values)), every

@@ -43,7 +43,7 @@ class Samples:
     Samples(3 pairs, 2 inputs, categorical outputs)
     >>> samples.names, samples.output_names
     (('old', 'young'), ('no', 'yes'))
-    >>> samples.given(0)
+    >>> samples.outputs_of(0)
     array([1, 0])
     """
 
@@ -147,7 +147,7 @@ class Samples:
         """The number of pairs of each input."""
         return np.bincount(self.inputs, minlength=len(self.names))
 
-    def given(self, code: int) -> NDArray[Any]:
+    def outputs_of(self, code: int) -> NDArray[Any]:
         """Return the outputs for the input with this code."""
         if not 0 <= code < len(self.names):
             raise ParameterError("code", f"from 0 to {len(self.names) - 1}", f"{code}")

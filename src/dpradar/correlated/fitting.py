@@ -88,8 +88,8 @@ def fit(  # noqa: PLR0913 - one question about tables and series; all but the da
     Examples
     --------
     >>> from dpradar import correlated
-    >>> found = correlated.fit([0, 0, 1, 1, 1, 0, 0, 0, 1, 0, None, 0, 0, 1])
-    >>> found.model, found.model.transitions.round(2).tolist(), found.notes[0]
+    >>> chain = correlated.fit([0, 0, 1, 1, 1, 0, 0, 0, 1, 0, None, 0, 0, 1])
+    >>> chain.model, chain.model.transitions.round(2).tolist(), chain.notes[0]
     (Chain(2 states, length 14), [[0.57, 0.43], [0.5, 0.5]], '1 missing entry interrupts the series')
     """
     if isinstance(data, Mapping):
@@ -143,7 +143,7 @@ class _GroupedRecords:
     kinds: NDArray[np.intp]
     names: tuple[str, ...]
     notes: tuple[str, ...]
-    told_apart: bool
+    has_kinds: bool
 
 
 def _fit_table(
@@ -185,7 +185,7 @@ def _fit_table(
     covariances, centres, counts = gaussian
     samples = {records.names[kind]: records.values[records.kinds == kind] for kind in range(len(records.names))}
     normal = tests.normal_check(samples)
-    checks += [normal, *tests.group_checks(covariances, counts, kinds=records.told_apart)]
+    checks += [normal, *tests.group_checks(covariances, counts, kinds=records.has_kinds)]
     doubts = tuple(check for check in (normal,) if check.holds is False)
     assumed = f"means and covariances are those estimated from {sizes.size:,} groups"
     return Fit(
@@ -193,7 +193,7 @@ def _fit_table(
         checks=tuple(checks),
         doubts=doubts,
         claimed=model == "gaussian",
-        assumes=(assumed, *(() if records.told_apart else ("all records of a group are of one kind",))),
+        assumes=(assumed, *(() if records.has_kinds else ("all records of a group are of one kind",))),
         warnings=plain.warnings,
         **common,
     )
@@ -210,7 +210,7 @@ def _records_of_columns(table: Mapping[str, Sequence[Any]], columns: Sequence[st
     matrix = matrix[complete]
     rows, size = matrix.shape
     groups = np.repeat(np.arange(rows), size)
-    return _GroupedRecords(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, told_apart=True)
+    return _GroupedRecords(matrix.ravel(), groups, np.tile(np.arange(size), rows), tuple(names), notes, has_kinds=True)
 
 
 def _records_of_groups(table: Mapping[str, Sequence[Any]], group: str, value: str, role: str | None) -> _GroupedRecords:
@@ -234,7 +234,7 @@ def _records_of_groups(table: Mapping[str, Sequence[Any]], group: str, value: st
         np.array([order[kinds[i]] for i in complete], dtype=np.intp),
         names,
         notes,
-        told_apart=role is not None,
+        has_kinds=role is not None,
     )
 
 
@@ -274,7 +274,7 @@ def _covariances(
     products, pairs = table.T @ table, number.T @ number
     products[np.diag_indices(size)] -= squares.sum(axis=0)
     pairs[np.diag_indices(size)] -= counts
-    freedom = np.where(pairs > 1.0, pairs - 1.0 if records.told_apart else pairs, 1.0)
+    freedom = np.where(pairs > 1.0, pairs - 1.0 if records.has_kinds else pairs, 1.0)
     cross = products / freedom
     shapes = _largest_shapes({tuple(int(k) for k in row) for row in number})
     if any(pairs[a, b] == 0.0 for shape in shapes for a, b in _pairs_in(shape)):

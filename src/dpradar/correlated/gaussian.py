@@ -131,7 +131,7 @@ def largest_correlation(covariance: Floats) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The factor, and how it was found; ``value`` is None where the covariance is singular."""
+    """The factor, and how it was computed; ``value`` is None where the covariance is singular."""
 
     value: float | None
     how: str
@@ -190,9 +190,9 @@ def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArr
         column = batch[:, :, j]
         conditional = batch - column[:, :, None] * column[:, None, :] / batch[:, j, j][:, None, None]
         conditional[:, j, :] = conditional[:, :, j] = 0.0
-        also = known.copy()
-        also[:, j] = True
-        return np.concatenate([batch, conditional]), np.concatenate([known, also])
+        with_j = known.copy()
+        with_j[:, j] = True
+        return np.concatenate([batch, conditional]), np.concatenate([known, with_j])
 
     stack = [(covariance[None].copy(), np.zeros((1, m), dtype=bool), 0)]
     while stack:

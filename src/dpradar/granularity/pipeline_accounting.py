@@ -165,10 +165,10 @@ def guarantee(accounting: Accounting, granularity: Granularity | str, *, reading
     --------
     >>> import dpradar as dr
     >>> from dpradar.granularity import Pipeline, Step, account, guarantee
-    >>> found = account(Pipeline(steps=[Step(name="sum", epsilon=0.5, granularity="bounded", times=2)]))
-    >>> guarantee(found, "bounded")
+    >>> costs = account(Pipeline(steps=[Step(name="sum", epsilon=0.5, granularity="bounded", times=2)]))
+    >>> guarantee(costs, "bounded")
     PureDP(epsilon=1.0, neighbours='replace-one')
-    >>> dr.assess(guarantee(found, "bounded")).rad.value < 0.4622
+    >>> dr.assess(guarantee(costs, "bounded")).rad.value < 0.4622
     True
     """
     relation = Granularity.parse(granularity) if isinstance(granularity, str) else granularity

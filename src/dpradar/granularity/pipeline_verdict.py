@@ -41,8 +41,8 @@ def account(pipeline: Pipeline) -> Accounting:
     >>> from dpradar.granularity import Partition, Pipeline, Step, account
     >>> both = {"bounded": 0.5, "unbounded": 0.5}
     >>> steps = [Step(name=n, epsilon=both, partition="age", cell=n, domain="common") for n in ("young", "old")]
-    >>> found = account(Pipeline(steps=steps, partitions=[Partition(name="age", kind="value")]))
-    >>> found.total("bounded").epsilon, found.total("unbounded").epsilon
+    >>> costs = account(Pipeline(steps=steps, partitions=[Partition(name="age", kind="value")]))
+    >>> costs.total("bounded").epsilon, costs.total("unbounded").epsilon
     (1.0, 0.5)
 
     The sizes of the cells, each 0-DP when nobody joins or leaves, are not private at all (Example 2.16).

@@ -94,8 +94,8 @@ def canary_audit(
     >>> import numpy as np, dpradar as dr
     >>> rng = np.random.default_rng(1)
     >>> inside, outside = rng.normal(2.0, 1.0, 1000), rng.normal(0.0, 1.0, 1000)
-    >>> found = canary_audit(inside, outside, dr.PureDP(1.0, neighbours="add-remove"), seed=1)
-    >>> found.refuted, 1.0 < found.epsilon_lower < 4.0
+    >>> result = canary_audit(inside, outside, dr.PureDP(1.0, neighbours="add-remove"), seed=1)
+    >>> result.refuted, 1.0 < result.epsilon_lower < 4.0
     (True, True)
     >>> one = canary_audit(inside, outside, dr.PureDP(1.0, neighbours="add-remove"), mode="one-run", seed=1)
     >>> one.refuted, 1.0 < one.epsilon_lower < 4.0

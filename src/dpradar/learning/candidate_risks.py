@@ -83,14 +83,14 @@ def candidate_risk(
     Examples
     --------
     >>> import dpradar as dr
-    >>> known = dr.Threat(dr.Prior.uniform(8), dr.Knowledge.everything())
-    >>> found = candidate_risk(np.eye(8), known, clip=1.0, noise_multiplier=0.5)  # 1/sigma = 2
-    >>> round(found.rad.estimate, 4), found.method
+    >>> threat = dr.Threat(dr.Prior.uniform(8), dr.Knowledge.everything())
+    >>> risk = candidate_risk(np.eye(8), threat, clip=1.0, noise_multiplier=0.5)  # 1/sigma = 2
+    >>> round(risk.rad.estimate, 4), risk.method
     (0.6612, 'exact')
-    >>> found = candidate_risk(
+    >>> risk = candidate_risk(
     ...     [[1.0, 0.0], [0.8, 0.6], [-1.0, 0.0]], dr.Threat(dr.Prior.uniform(3)), clip=1.0, noise_multiplier=1.0
     ... )
-    >>> found.rad.high < found.by_distances.rad.value < found.any_gradients.rad.value
+    >>> risk.rad.high < risk.by_distances.rad.value < risk.any_gradients.rad.value
     True
     """
     scale = CLIP.check("candidate_risk", clip) * NOISE.check("candidate_risk", noise_multiplier)

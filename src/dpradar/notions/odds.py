@@ -75,8 +75,8 @@ def posterior_odds(
     Examples
     --------
     >>> import dpradar as dr
-    >>> found = posterior_odds(dr.GDP(mu=1.0, neighbours="add-remove"), 0.01, prior=0.1)
-    >>> round(found.ratio.value, 4), round(found.posterior.value, 4)
+    >>> odds = posterior_odds(dr.GDP(mu=1.0, neighbours="add-remove"), 0.01, prior=0.1)
+    >>> round(odds.ratio.value, 4), round(odds.posterior.value, 4)
     (9.2362, 0.5065)
     """
     rate = FPR.check("posterior_odds", fpr)

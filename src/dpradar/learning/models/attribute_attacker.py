@@ -29,9 +29,9 @@ _SMALLEST = 1e-300  # a score below has the loss of this one: it stays a number
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Targets:
-    """Encoded records: what is known of each, its label, its true value, and what imputation says of it."""
+    """Encoded records: the known columns of each, its label, its true value, and what imputation says of it."""
 
-    known: Array  # (n, features)
+    known_columns: Array  # (n, features)
     labels: Array  # (n,), as they are in the table
     truth: Ints  # (n,), number of the true value; -1 for one that the attacker has never seen
     imputed: Floats | None  # (n, values)
@@ -47,7 +47,7 @@ class Targets:
     def take(self, rows: Any) -> Targets:
         """Return some of the records."""
         imputed = None if self.imputed is None else self.imputed[rows]
-        return Targets(self.known[rows], self.labels[rows], self.truth[rows], imputed)
+        return Targets(self.known_columns[rows], self.labels[rows], self.truth[rows], imputed)
 
 
 def concatenate_targets(first: Targets, second: Targets) -> Targets:
@@ -56,7 +56,7 @@ def concatenate_targets(first: Targets, second: Targets) -> Targets:
     if first.imputed is not None and second.imputed is not None:
         imputed = np.vstack([first.imputed, second.imputed])
     return Targets(
-        np.vstack([first.known, second.known]),
+        np.vstack([first.known_columns, second.known_columns]),
         np.append(first.labels, second.labels),
         np.append(first.truth, second.truth),
         imputed,
@@ -67,7 +67,7 @@ def concatenate_targets(first: Targets, second: Targets) -> Targets:
 class AttributeAttacker:
     """Someone who knows every column of the target but one, and has records of other people.
 
-    Made by :meth:`of`. ``values`` are the values of the sensitive column, ``prior`` their frequencies.
+    Built by :meth:`of`. ``values`` are the values of the sensitive column, ``prior`` their frequencies.
 
     Assumes
     -------
@@ -167,10 +167,10 @@ class AttributeAttacker:
         """Return what a model sees of records: the known columns and the sensitive one, or ``value`` in its place."""
         some = records if isinstance(records, Targets) else self.targets(records, impute=False)
         codes = some.truth if value is None else np.full(some.size, value)
-        one_hot = np.zeros((some.size, self.values.size), dtype=some.known.dtype)
+        one_hot = np.zeros((some.size, self.values.size), dtype=some.known_columns.dtype)
         listed = codes >= 0  # a value that is not among the attacker's: no column for it
         one_hot[np.flatnonzero(listed), codes[listed]] = 1.0
-        return np.hstack([some.known, one_hot])
+        return np.hstack([some.known_columns, one_hot])
 
     def view(self, model: Any, targets: Targets, needs: frozenset[str] = frozenset({MODEL, IMPUTED})) -> View:
         """Return what an attack sees of the targets: one call of ``predict_proba`` for each value, on all targets."""
@@ -228,7 +228,7 @@ def _float32(array: Any) -> Array:
 
 
 def _imputer(imputer: Any) -> Any:
-    """Return what learns to impute, not fitted yet, or None."""
+    """Return the classifier that learns to impute, not fitted yet, or None."""
     if isinstance(imputer, str) and imputer == "logistic":
         return _logistic()
     able = hasattr(imputer, "fit") and hasattr(imputer, "predict_proba") and not isinstance(imputer, type)
@@ -261,7 +261,7 @@ def _probabilities(owner: str, model: Any, features: Array) -> Floats:
 
 
 def check_classes(model: Any, labels: Array) -> None:
-    """Raise where no label of all the people who are asked about is among the classes of the model."""
+    """Raise where no label of the targets is among the classes of the model."""
     classes = np.asarray(getattr(model, "classes_", labels))
     if set(classes.tolist()).isdisjoint(labels.tolist()):
         _raise_none_listed("labels of the targets", labels, classes, "classes of the model")

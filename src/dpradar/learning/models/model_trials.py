@@ -227,11 +227,11 @@ class _Trainer:
 
     attacker: AttributeAttacker
     make: Any
-    known: Targets
+    shared: Targets
     count: int
 
     def each(self, targets: Targets, seeds: np.random.SeedSequence, progress: Progress | None) -> Iterator[list[Any]]:
-        x, y = self.attacker.features(self.known), self.known.labels
+        x, y = self.attacker.features(self.shared), self.shared.labels
         rows, labels = self.attacker.features(targets), targets.labels
         repeated = np.repeat(np.arange(targets.size), self.count)
         train = self.make.models if hasattr(self.make, "models") else self._one_by_one

@@ -67,7 +67,7 @@ def _record_numbers(*groups: Targets) -> list[Ints]:
     """Return a number for each record, the same for equal ones."""
     hashes: list[int] = []
     for group in groups:
-        rows = np.ascontiguousarray(group.known + 0.0)  # no -0.0, which has other bytes
+        rows = np.ascontiguousarray(group.known_columns + 0.0)  # no -0.0, which has other bytes
         whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel().tolist()
         hashes += map(hash, zip(whole, group.truth.tolist(), group.labels.tolist(), strict=True))
     _, numbers = np.unique(np.array(hashes), return_inverse=True)
