@@ -46,7 +46,7 @@ class _Ledger:
     """Bounds by quantity, and why the other rules gave none."""
 
     by_quantity: dict[Quantity, list[tuple[Bound, Finding]]] = field(default_factory=dict)
-    discarded: list[Discarded] = field(default_factory=list)
+    discarded: list[tuple[Quantity, str, str, Bound | None]] = field(default_factory=list)  # see Discarded.rows
     # Of bounds that differ in their last digits the first wins, so that those digits reveal nothing.
     coarse: bool = False
 
@@ -70,7 +70,7 @@ class _Ledger:
     def sort(self, rules: Sequence[Rule]) -> None:
         """Sort bounds and reasons by rule, so that of equal bounds the first rule wins, whichever was run first."""
         place = {rule.name: i for i, rule in reversed(list(enumerate(rules)))}
-        self.discarded.sort(key=lambda discarded: place[discarded.rule])
+        self.discarded.sort(key=lambda row: place[row[1]])
         for rows in self.by_quantity.values():
             rows.sort(key=lambda row: place[row[0].rule])
 
@@ -87,7 +87,7 @@ class _Ledger:
         return round(rank, _FEW_DIGITS) if self.coarse else rank
 
     def drop(self, rule: Rule, why: str) -> None:
-        self.discarded += [Discarded(quantity=quantity, rule=rule.name, why=why) for quantity in rule.quantities]
+        self.discarded += [(quantity, rule.name, why, None) for quantity in rule.quantities]
 
     def best(self, quantity: Quantity) -> tuple[Bound, Finding] | None:
         """Return the tightest bound and move the others to the discarded ones, each with its reason."""
@@ -101,7 +101,7 @@ class _Ledger:
         for row in rows:
             if row is not winner:
                 why = _discard_reason(row[0], winner[0])
-                self.discarded.append(Discarded(quantity=quantity, rule=row[0].rule, why=why, bound=row[0]))
+                self.discarded.append((quantity, row[0].rule, why, row[0]))
         return _with_lower_end(winner, rows)
 
 
@@ -300,7 +300,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
         ceiling=_ceiling(case, rad) if everything else None,
         rarest=rarest(case) if everything else None,
         reason=reason,
-        others=tuple(ledger.discarded),
+        others=Discarded.rows(ledger.discarded),
         prior=_summary(case),
         neighbours=case.neighbours or getattr(case.what, "neighbours", None),
         version=__version__,
@@ -344,7 +344,7 @@ def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
 
 
 def _first_reason(ledger: _Ledger, quantity: str) -> str:
-    reasons = [f"{d.rule}: {d.why}" for d in ledger.discarded if d.quantity == quantity]
+    reasons = [f"{rule}: {why}" for bounded, rule, why, _ in ledger.discarded if bounded == quantity]
     return "; ".join(reasons) if reasons else "no rule covers this case"
 
 

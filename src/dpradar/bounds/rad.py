@@ -97,9 +97,7 @@ def pairwise_tv(case: Case) -> list[Finding]:
     if prior.size > _MOST_PAIR_INPUTS:
         message = f"compares all pairs, at most {_MOST_PAIR_INPUTS} values"
         raise Inapplicable(message)
-    pi = prior.probabilities
-    possible = np.flatnonzero(pi > 0.0).tolist()
-    return _upper(sum(float(pi[i] * (pi @ release.pair_tv(i))) for i in possible))
+    return _upper(release.average_pair_tv(prior.probabilities))
 
 
 def theorem_5_1_interval(case: Case) -> list[Finding]:

@@ -32,6 +32,7 @@ class Family:
     start: float
     direction: Direction | None
     integer: bool = False
+    one_parameter: bool = False  # whether its releases differ in this parameter alone
 
     def x(self, u: float) -> float:
         """Return the parameter at a noise coordinate, whole numbers on the safe side."""
@@ -94,7 +95,7 @@ def family_of_template(param: Param, template: Callable[[float], Any]) -> Family
             first.append(template(value))
         return _with_parameter(first[0], param.name, value)
 
-    return family_of_param(param, build)
+    return replace(family_of_param(param, build), one_parameter=True)
 
 
 def _with_parameter(release: Any, name: str, value: float) -> Any:

@@ -247,7 +247,7 @@ class ParameterSearch:
 
     def _broken(self) -> tuple[Probe, Probe | None] | None:
         """Return the noisiest release looked at that breaks a limit, and the next one above it that keeps them."""
-        if self.best is None:
+        if self.best is None or self._all_noisier_are_no_riskier():
             return None
         places = np.unique(np.concatenate([self.best.u + reach * np.arange(1, n + 1) / n for reach, n in _SCANS]))
         after: float | None = None
@@ -257,6 +257,18 @@ class ParameterSearch:
                 return probe, None if after is None else self.probe(after)
             after = u
         return None
+
+    def _all_noisier_are_no_riskier(self) -> bool:
+        """Whether all releases with more noise are known to be no riskier: the noisiest is, and one parameter differs.
+
+        Where the order of releases says so of two values of the parameter, it does of every value between them.
+        """
+        if self.best is None or not self.family.one_parameter:
+            return False
+        try:
+            return no_riskier(self.best.mechanism, self.family.build(self.family.x(self.family.span[1])))
+        except ParameterError:
+            return False  # it does not exist, so that the others are compared one by one
 
     def _is_no_riskier(self, u: float) -> bool:
         """Whether the release at u is known to be no riskier than the answer."""

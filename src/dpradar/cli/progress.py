@@ -57,13 +57,19 @@ class Progress:
 
     def __init__(self, command: str) -> None:
         self.command = command
-        self.text = ""
+        self._text = ""
         self.counts: tuple[int, int] | None = None
         self._start = time.monotonic()
 
     def describe(self, text: str) -> None:
         """Set what is being computed."""
-        self.text = visible(text) if len(text) <= _LONGEST_TEXT else f"{visible(text[:_LONGEST_TEXT])}..."
+        self._text = text  # it is made visible when it is shown, which happens far less often
+
+    @property
+    def text(self) -> str:
+        """What is being computed, as it can be shown."""
+        text = self._text
+        return visible(text) if len(text) <= _LONGEST_TEXT else f"{visible(text[:_LONGEST_TEXT])}..."
 
     def count(self, done: int, total: int) -> None:
         """Set how many units of work are done."""

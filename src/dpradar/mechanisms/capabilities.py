@@ -234,6 +234,13 @@ class Release:
     counting: Callable[[int], CountModel] | None = None  # the same as counts of the values reported
     assumes: tuple[str, ...] = ()  # what the description itself takes for granted
 
+    def average_pair_tv(self, probabilities: Floats) -> float:
+        """Return the average total variation between two inputs that are drawn independently, from above."""
+        if self.pair_tv is None:
+            return 1.0
+        possible = np.flatnonzero(probabilities > 0.0).tolist()
+        return sum(float(probabilities[i] * (probabilities @ self.pair_tv(i))) for i in possible)
+
 
 @runtime_checkable
 class Mechanism(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from ..errors import ParameterError
 from ..params import shown
@@ -16,7 +16,7 @@ from .record import SLACK, Record, Result
 from .tradeoff import HasRates, SavedRates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["TOO_MANY", "Assessment", "Discarded"]
 
@@ -41,6 +41,11 @@ class Discarded(Record):
     rule: str
     why: str
     bound: _Risk | None = None
+
+    @classmethod
+    def rows(cls, rows: Iterable[tuple[Quantity, str, str, Bound | None]]) -> tuple[Self, ...]:
+        """Return discarded bounds: of each the quantity, the rule, why it is not used, and the bound if there is one."""
+        return tuple(cls(quantity=quantity, rule=rule, why=why, bound=bound) for quantity, rule, why, bound in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
