@@ -133,7 +133,7 @@ def test_a_read_only_disk(tmp_path):
     assert "1 of 1 runs are done." in done.stdout  # it can still be read
     one, two = done.stderr.splitlines()
     assert one.startswith(f"error: the store {tmp_path}/few.sqlite cannot be used: it is read-only. Allow writing")
-    assert two.startswith(f"error: the store {tmp_path}/new.sqlite cannot be used: it cannot be opened. See that")
+    assert two.startswith(f"error: the store {tmp_path}/new.sqlite cannot be used: it cannot be opened. Check that")
 
 
 def as_nobody(work):
