@@ -102,11 +102,11 @@ def _chosen(name: str | None, level: int) -> list[Case]:
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in _PEERS:
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def _machine() -> dict[str, object]:
@@ -138,19 +138,19 @@ def _compare(chosen: list[Case], other: Path, arguments: list[str]) -> None:
 
 
 def main() -> None:
-    """Measure what was asked for and print it line by line."""
-    asked = _arguments()
-    effort = _EFFORTS[asked.effort]
-    chosen = _chosen(asked.only, effort.level)
-    arguments = [] if asked.effort == "usual" else [f"--{asked.effort}"]
-    if asked.alone:
+    """Measure the chosen cases and print them line by line."""
+    options = _arguments()
+    effort = _EFFORTS[options.effort]
+    chosen = _chosen(options.only, effort.level)
+    arguments = [] if options.effort == "usual" else [f"--{options.effort}"]
+    if options.alone:
         chosen = [replace(case, peers=()) for case in chosen]
-    if asked.list:
+    if options.list:
         print("\n".join(f"{case.name:45s}  {case.what}" for case in chosen))
         return
-    if asked.against:
-        _compare(chosen, Path(asked.against).resolve(), arguments)
-    silent = asked.json == "-"
+    if options.against:
+        _compare(chosen, Path(options.against).resolve(), arguments)
+    silent = options.json == "-"
     machine = _machine()
     if not silent:
         print(", ".join(f"{name} {value}" for name, value in machine.items()))
@@ -159,22 +159,22 @@ def main() -> None:
         print("", header(), sep="\n")
     rows: list[Row] = []
     for case in chosen:
-        found = measure(
+        measured = measure(
             case,
             effort,
-            here=asked.here,
-            arguments=[*arguments, *(["--alone"] if asked.alone else [])],
+            here=options.here,
+            arguments=[*arguments, *(["--alone"] if options.alone else [])],
         )
-        rows += found
+        rows += measured
         if not silent:
-            print("\n".join(line(row) for row in found), flush=True)
+            print("\n".join(line(row) for row in measured), flush=True)
     text = json.dumps({"machine": machine, "rows": [row.to_dict() for row in rows]}, indent=1)
     if silent:
         print(text)
         return
     print("", summary(rows), sep="\n")
-    if asked.json:
-        Path(asked.json).write_text(text + "\n", encoding="utf-8")
+    if options.json:
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

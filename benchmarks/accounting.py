@@ -16,7 +16,7 @@ import numpy as np
 import dpradar as dr
 from dpradar.theorems import forget_compositions
 
-from .fine import Question, distance, fine_value, gain_on_grid, told
+from .fine import Question, distance, fine_value, gain_on_grid, in_words
 from .measure import Case, Peer
 
 if TYPE_CHECKING:
@@ -86,16 +86,16 @@ def _riskcal(question: Question, grid: float | None = None) -> Work:
         raise ImportError(_RISKCAL) from missing
     warnings.simplefilter("ignore", RuntimeWarning)
     dpsgd.get_beta_for_dpsgd(1.0, 0.01, 10, alpha=0.1, grid_step=0.01)  # imports what it needs only then
-    asked: dict[str, Any] = {"sample_rate": question.sample_rate, "num_steps": question.steps}
+    settings: dict[str, Any] = {"sample_rate": question.sample_rate, "num_steps": question.steps}
     if grid is not None:
-        asked["grid_step"] = grid
+        settings["grid_step"] = grid
 
     def work() -> float | str:
         try:
             if question.quantity == "gain":
-                return float(dpsgd.find_noise_multiplier_for_advantage(advantage=question.target, **asked))
+                return float(dpsgd.find_noise_multiplier_for_advantage(advantage=question.target, **settings))
             fnr = 1.0 - question.target
-            return float(dpsgd.find_noise_multiplier_for_err_rates(alpha=question.at, beta=fnr, **asked))
+            return float(dpsgd.find_noise_multiplier_for_err_rates(alpha=question.at, beta=fnr, **settings))
         except RuntimeError as failure:
             return f"no answer: RuntimeError, {failure}"
 
@@ -136,8 +136,8 @@ def _on_grid(question: Question, sigma: float) -> Work:
 
 def _excess(answers: Sequence[Any], question: Question) -> float:
     """Return the error of dpradar's noise, which is infinite where the limit is broken."""
-    found = distance(question, answers[-1].value)
-    return found if found > -_ROUNDING else math.inf
+    excess = distance(question, answers[-1].value)
+    return excess if excess > -_ROUNDING else math.inf
 
 
 def _signed(answers: Sequence[Any], question: Question) -> float:
@@ -147,7 +147,7 @@ def _signed(answers: Sequence[Any], question: Question) -> float:
 def _words(answer: Any, question: Question) -> str:
     if isinstance(answer, str):
         return answer
-    return told(question, answer if isinstance(answer, float) else answer.value)
+    return in_words(question, answer if isinstance(answer, float) else answer.value)
 
 
 def _value_error(answers: Sequence[Any], question: Question, sigma: float) -> float:
@@ -222,14 +222,14 @@ def _assessed(question: Question, sigma: float) -> Case:
 def _drawn() -> list[Question]:
     """Return the random questions; those that any noise answers are drawn again."""
     rng = np.random.default_rng(_SEED)
-    found: list[Question] = []
-    while len(found) < _RANDOM:
+    questions: list[Question] = []
+    while len(questions) < _RANDOM:
         q = float(np.exp(rng.uniform(np.log(5e-4), np.log(0.05))))
         steps = round(float(np.exp(rng.uniform(np.log(100.0), np.log(10_000.0)))))
         gain = float(rng.uniform(0.03, 0.4))
         if -math.expm1(steps * math.log1p(-q)) > gain:
-            found.append(Question(quantity="gain", target=gain, sample_rate=q, steps=steps))
-    return found
+            questions.append(Question(quantity="gain", target=gain, sample_rate=q, steps=steps))
+    return questions
 
 
 CASES = (

@@ -38,8 +38,8 @@ def _ran(file: Path, workers: int) -> dict[str, Any]:
         done = subprocess.run(  # noqa: S603 - runs ourselves
             [*command, "--workers", str(workers), "--json"], capture_output=True, text=True, check=True
         )
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    results: dict[str, Any] = json.loads(done.stdout)
+    return results
 
 
 def _overhead() -> Work:

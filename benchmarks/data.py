@@ -44,11 +44,11 @@ def _files(rows: int) -> str:
         _FOLDER.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=_FOLDER) as half:
             subprocess.run([sys.executable, "-c", _MAKE, half, str(rows), str(FILES)], check=True, capture_output=True)  # noqa: S603
-            made = Path(half) / "made"
-            made.mkdir()
+            complete = Path(half) / "made"
+            complete.mkdir()
             for file in Path(half).glob("*.parquet"):
-                file.rename(made / file.name)
-            made.rename(folder)
+                file.rename(complete / file.name)
+            complete.rename(folder)
     return str(folder / "part-*.parquet")
 
 
@@ -58,9 +58,9 @@ def _assessed(rows: int, weight: str | None) -> Work:
     pattern = _files(rows)
 
     def work() -> dr.Assessment:
-        found = prior(pattern, ["age", "sex", "region", "race", "income"], weight, bins={"income": "width:50000"})
-        threat = dr.Threat(found, dr.Knowledge.columns("age", "sex", "region", "income"), dr.Goal.columns("race"))
-        return dr.assess(dr.GRR(m=found.size, epsilon=8.0), threat)
+        census = prior(pattern, ["age", "sex", "region", "race", "income"], weight, bins={"income": "width:50000"})
+        threat = dr.Threat(census, dr.Knowledge.columns("age", "sex", "region", "income"), dr.Goal.columns("race"))
+        return dr.assess(dr.GRR(m=census.size, epsilon=8.0), threat)
 
     return work
 
@@ -72,8 +72,8 @@ def _occupied(cells: int) -> Work:
     weights = rng.random(cells)
 
     def work() -> dr.Assessment:
-        found = dr.Prior.records(columns, weights)
-        threat = dr.Threat(found, dr.Knowledge.columns("known"), dr.Goal.columns("sensitive"))
+        prior = dr.Prior.records(columns, weights)
+        threat = dr.Threat(prior, dr.Knowledge.columns("known"), dr.Goal.columns("sensitive"))
         return dr.assess(dr.GRR(m=cells, epsilon=8.0), threat)
 
     return work

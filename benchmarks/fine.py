@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-__all__ = ["Question", "distance", "fine_value", "gain_on_grid", "told"]
+__all__ = ["Question", "distance", "fine_value", "gain_on_grid", "in_words"]
 
 _STEPS = (2e-4, 1e-4)
 _ERROR = 5e-6  # of a fine value, relatively
@@ -67,26 +67,26 @@ def _tpr(losses: Any, fpr: float) -> float:
         return -math.exp(-epsilon) * (1.0 - losses.get_delta_for_epsilon(epsilon) - fpr)
 
     highest = -math.log(max(fpr, 1e-13))  # beyond it the steep lines are negative
-    found = (
+    minima = (
         minimize_scalar(steep, bounds=(0.0, min(highest, _FARTHEST)), method="bounded", options={"xatol": 1e-5}),
         minimize_scalar(flat, bounds=(0.0, _FARTHEST), method="bounded", options={"xatol": 1e-5}),
     )
-    return 1.0 + min(float(one.fun) for one in found)
+    return 1.0 + min(float(one.fun) for one in minima)
 
 
 @lru_cache(maxsize=256)
 def fine_value(question: Question, sigma: float) -> float:
     """Return the quantity at a noise multiplier, extrapolated to a grid step of zero."""
-    found = []
+    values = []
     for step in _STEPS:
         losses = _losses(question, sigma, step)
         if question.quantity == "gain":
-            found.append(float(losses.get_delta_for_epsilon(0.0)))
+            values.append(float(losses.get_delta_for_epsilon(0.0)))
         elif question.quantity == "tpr":
-            found.append(_tpr(losses, question.at))
+            values.append(_tpr(losses, question.at))
         else:
-            found.append(float(losses.get_epsilon_for_delta(question.at)))
-    coarse, fine = found
+            values.append(float(losses.get_epsilon_for_delta(question.at)))
+    coarse, fine = values
     return fine + (fine - coarse) / 3.0
 
 
@@ -100,9 +100,9 @@ def distance(question: Question, sigma: float) -> float:
     return math.expm1(here * math.log1p(-_NEAR) / (below - here))
 
 
-def told(question: Question, sigma: float) -> str:
+def in_words(question: Question, sigma: float) -> str:
     """Return the answer in words, with what it comes to on the fine grids."""
     value = fine_value(question, sigma)
-    kept = value <= question.target * (1.0 + _ERROR)
-    verdict = f"keeps {question.target:g}" if kept else f"BREAKS {question.target:g}"
+    within = value <= question.target * (1.0 + _ERROR)
+    verdict = f"keeps {question.target:g}" if within else f"BREAKS {question.target:g}"
     return f"sigma {sigma:.6g} {verdict}: {question.quantity} {value:.6g}"

@@ -85,7 +85,7 @@ CASES = (
         seconds=1.0,
         accuracy=partial(_error, count=_STEPS),
         error=1e-12,
-        remark=lambda found: f"epsilon {found.total('event').epsilon:.4f} under event-level DP",
+        remark=lambda answer: f"epsilon {answer.total('event').epsilon:.4f} under event-level DP",
     ),
     Case(
         name="granularity.lint",

@@ -101,8 +101,8 @@ def _private(*, record: bool) -> Work:
         )
     loss = torch.nn.CrossEntropyLoss()
     candidates = (torch.tensor(data.x), torch.tensor(data.y))
-    given = {"candidates": candidates, "target": 0, "loader": loader}
-    recorder = Recorder(model, optimizer, loss, **given) if record else None
+    settings = {"candidates": candidates, "target": 0, "loader": loader}
+    recorder = Recorder(model, optimizer, loss, **settings) if record else None
 
     def work() -> int:
         steps = 0

@@ -214,11 +214,11 @@ def _beside(peer: Peer, case: Case, own: Row, answer: Any, effort: Effort) -> Ro
             times, answers = _run(peer.prepare(), effort)
         else:
             limit = min(peer.limit, effort.longest)
-            found = once(peer.prepare, limit)
-            if found is None:
+            timed = once(peer.prepare, limit)
+            if timed is None:
                 ratio = limit / (own.seconds or 1e-9)
                 return replace(row, seconds=limit, ratio=ratio, stopped=True, note="stopped without an answer")
-            times, answers = [found[0]], [found[1]]
+            times, answers = [timed[0]], [timed[1]]
     except ImportError as missing:
         return replace(row, note=f"skipped: {missing}")
     ratio = statistics.median(times) / (own.seconds or 1e-9)

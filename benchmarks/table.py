@@ -66,23 +66,23 @@ def line(row: Row) -> str:
     name = f"  {row.name.split(' / ')[1]}" if peer else row.name
     median = ("> " if row.stopped else "") + _seconds(row.seconds)
     cells = _cells([name, median, _seconds(row.best), _goal(row), error, peak, met, _ratio(row)])
-    said = row.note if peer else "; ".join(part for part in (row.what, row.note) if part)
-    return f"{cells}  {said}".rstrip()
+    text = row.note if peer else "; ".join(part for part in (row.what, row.note) if part)
+    return f"{cells}  {text}".rstrip()
 
 
 def _medians(rows: Sequence[Row]) -> list[str]:
     """Return the median ratio of every group beside each of its peers."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    by_group: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.group is not None and row.ratio is not None:
-            found.setdefault((row.group, row.name.split(" / ")[1]), []).append(row)
-    told = []
-    for (group, peer), of in found.items():
+            by_group.setdefault((row.group, row.name.split(" / ")[1]), []).append(row)
+    lines = []
+    for (group, peer), of in by_group.items():
         ratios = sorted(row.ratio for row in of if row.ratio is not None)
         least = "at least " if any(row.stopped for row in of) else ""
         spread = f"from {_times(ratios[0])} to {_times(ratios[-1])}"
-        told.append(f"{group} beside {peer}: median ratio {least}{_times(statistics.median(ratios))}, {spread}.")
-    return told
+        lines.append(f"{group} beside {peer}: median ratio {least}{_times(statistics.median(ratios))}, {spread}.")
+    return lines
 
 
 def summary(rows: Sequence[Row]) -> str:

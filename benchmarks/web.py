@@ -78,9 +78,9 @@ def _screen(kind: str, further: dict[str, str]) -> Work:
     def work() -> float:
         times = []
         for _ in range(_TOGETHER):
-            asked = address()
+            url = address()
             start = time.perf_counter()
-            _get(connection, asked)
+            _get(connection, url)
             times.append(time.perf_counter() - start)
         return statistics.median(times)
 

@@ -78,10 +78,10 @@ def _serving() -> Iterator[str]:
     command = [sys.executable, "-m", "dpradar", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:  # noqa: S603 - our own command
         try:
-            said = server.stdout.readline() if server.stdout else ""
-            if "http://" not in said:
+            line = server.stdout.readline() if server.stdout else ""
+            if "http://" not in line:
                 sys.exit("the explorer did not start")
-            yield said.split()[-1]
+            yield line.split()[-1]
         finally:
             server.terminate()
 

@@ -79,9 +79,9 @@ def gradients(x: torch.Tensor, y: torch.Tensor, runs: int) -> tuple[dr.Assessmen
         f"\nONE TRAINING\nThe target took part in {first.took_part} of {first.scores.steps} steps. For one who has seen"
     )
     print(f"the gradients it is the target with probability {first.posterior(threat)[0]:.3f}; before, 1/{CANDIDATES}.")
-    found = gather(recorders).attack(threat)
-    print(f"\n{runs} TRAININGS\n" + found.explain())
-    return most, found
+    attacked = gather(recorders).attack(threat)
+    print(f"\n{runs} TRAININGS\n" + attacked.explain())
+    return most, attacked
 
 
 def canaries(x: torch.Tensor, y: torch.Tensor) -> dr.AuditResult:
@@ -96,9 +96,9 @@ def canaries(x: torch.Tensor, y: torch.Tensor) -> dr.AuditResult:
         scores = -nn.functional.cross_entropy(model(x[:CANARIES]), wrong, reduction="none").numpy()
     steps = EPOCHS * -(-len(images) // BATCH)
     claim = dr.DPSGD(NOISE, 1.0 / -(-len(images) // BATCH), steps)
-    found = canary_audit(scores[inside.numpy()], scores[~inside.numpy()], claim, mode="one-run", seed=1)
-    print("\nTHE MODEL ALONE, BY ITS CANARIES\n" + found.explain())
-    return found
+    audit = canary_audit(scores[inside.numpy()], scores[~inside.numpy()], claim, mode="one-run", seed=1)
+    print("\nTHE MODEL ALONE, BY ITS CANARIES\n" + audit.explain())
+    return audit
 
 
 def main() -> None:
@@ -106,14 +106,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=16, help="trainings that are attacked (default: 16)")
     parser.add_argument("--reports", type=Path, help="folder for three pages: risk, attack, audit")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # of Opacus, about its random numbers and its hooks
     torch.set_num_threads(1)
     x, y = digits()
-    results = dict(zip(("risk", "attack", "audit"), (*gradients(x, y, asked.runs), canaries(x, y)), strict=True))
-    if asked.reports is not None:
-        asked.reports.mkdir(parents=True, exist_ok=True)
-        print("\n" + "\n".join(str(found.report(asked.reports / f"{name}.html")) for name, found in results.items()))
+    results = dict(zip(("risk", "attack", "audit"), (*gradients(x, y, arguments.runs), canaries(x, y)), strict=True))
+    if arguments.reports is not None:
+        arguments.reports.mkdir(parents=True, exist_ok=True)
+        print(
+            "\n" + "\n".join(str(result.report(arguments.reports / f"{name}.html")) for name, result in results.items())
+        )
 
 
 if __name__ == "__main__":

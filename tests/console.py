@@ -54,9 +54,9 @@ def steps(block: str) -> list[Step]:
 
 def blocks(path: Path) -> list[list[Step]]:
     """Return the blocks that can be run; `make` is left to people."""
-    found = [steps(block) for block in _BLOCK.findall(path.read_text(encoding="utf-8"))]
-    found = [block for block in found if block and not any(step.command.startswith("make") for step in block)]
-    return [[step for block in found for step in block]] if found and is_story(path) else found
+    runnable = [steps(block) for block in _BLOCK.findall(path.read_text(encoding="utf-8"))]
+    runnable = [block for block in runnable if block and not any(step.command.startswith("make") for step in block)]
+    return [[step for block in runnable for step in block]] if runnable and is_story(path) else runnable
 
 
 def run(command: str, folder: Path) -> list[str]:

@@ -55,7 +55,7 @@ def _rad_audit() -> Any:
 @cache
 def results() -> dict[str, Any]:
     """Return results of every kind that can be saved."""
-    found = {
+    results = {
         **samples.everything(),
         "rad audit": _rad_audit(),
         "measured": dr.measure(np.arange(50) % 2 == 0, np.arange(60) % 5 == 0),
@@ -66,7 +66,7 @@ def results() -> dict[str, Any]:
         "groups": correlated.leakage(correlated.Groups(size=3), epsilon=1.0),
         "correlation": _correlation(),
     }
-    return found
+    return results
 
 
 def without_names(data: Any) -> Any:

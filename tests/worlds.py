@@ -106,10 +106,10 @@ def epsilon_of(ratio: Fraction) -> float:
     return math.log(ratio)
 
 
-def _differ(found: float | None, expected: Any, tolerance: float) -> bool:
-    if found is None or expected is None:
-        return found is not expected
-    return not abs(found - float(expected)) <= tolerance
+def _differ(computed: float | None, expected: Any, tolerance: float) -> bool:
+    if computed is None or expected is None:
+        return computed is not expected
+    return not abs(computed - float(expected)) <= tolerance
 
 
 def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: float) -> None:
@@ -120,7 +120,7 @@ def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: fl
     rad = answer.rad
     assert rad.side == "exact" or rad.low <= expected["rad"] <= rad.high < rad.low + 1e-13
     assert answer.success.side == "exact"
-    found = {
+    computed = {
         "rad": answer.rad.value,
         "success": answer.success.value,
         "baseline": answer.baseline,
@@ -128,7 +128,9 @@ def assert_agrees(answer: dr.Assessment, expected: dict[str, Any], tolerance: fl
         "false_hit": answer.false_hit,
     }
     wrong = {
-        name: (found[name], expected[name]) for name in QUANTITIES if _differ(found[name], expected[name], tolerance)
+        name: (computed[name], expected[name])
+        for name in QUANTITIES
+        if _differ(computed[name], expected[name], tolerance)
     }
     assert not wrong, f"(found, expected): {wrong}"
     assert answer.gain.value == pytest.approx(float(expected["success"] - expected["baseline"]), rel=0, abs=tolerance)
@@ -139,10 +141,10 @@ def found_by(answer: dr.Assessment, rule: str, quantity: str = "rad") -> dr.Boun
     winner = answer.bounds[quantity]
     if winner is not None and winner.rule == rule:
         return winner
-    found = [o for o in answer.others if o.rule == rule and o.quantity == quantity]
-    assert found, f"{rule} did not run"
-    assert found[0].bound is not None, f"{rule} found nothing: {found[0].why}"
-    return found[0].bound
+    others = [o for o in answer.others if o.rule == rule and o.quantity == quantity]
+    assert others, f"{rule} did not run"
+    assert others[0].bound is not None, f"{rule} found nothing: {others[0].why}"
+    return others[0].bound
 
 
 def other_bound(answer: dr.Assessment, rule: str, quantity: str = "rad") -> float:

@@ -19,7 +19,7 @@ UTILITIES = [((1.0, *[0.0] * 10), (0.0, *[1.0] * 10))]
 
 
 def randomised(kind, **options):
-    """Return what an audit starts with: one mechanism with a seed, asked again and again about one number."""
+    """Return what an audit starts with: one mechanism with a seed, repeated on one number."""
 
     def start(seed):
         mechanism = kind(random_state=seed, **options)
@@ -29,16 +29,16 @@ def randomised(kind, **options):
 
 
 def chosen(kind):
-    """Return the same for a mechanism that chooses a candidate and is told the utilities when it is made."""
+    """Return the same for a mechanism that chooses a candidate and gets the utilities when it is made."""
 
     def start(seed):
         # One mechanism for each set of utilities: a new one for each choice would start the same noise again.
         sets = {utility for pair in UTILITIES for utility in pair}
-        made = {
+        choosers = {
             u: kind(epsilon=EPSILON, sensitivity=1.0, utility=list(u), random_state=seed + k)
             for k, u in enumerate(sorted(sets))
         }
-        return lambda utility, count, _: [made[utility].randomise() for _ in range(count)]
+        return lambda utility, count, _: [choosers[utility].randomise() for _ in range(count)]
 
     return start
 
@@ -80,31 +80,31 @@ def cases():
         ("GeometricTruncated", {"lower": 0, "upper": 3}, COUNTS, 0.0, 1.0),
         ("GeometricFolded", {"lower": 0, "upper": 3}, COUNTS, 0.0, 0.3),
     ]
-    found = []
+    all_cases = []
     for name, options, pairs, delta, share in listed:
-        given = {"epsilon": EPSILON, "sensitivity": type(pairs[0][0])(1), **options}
+        settings = {"epsilon": EPSILON, "sensitivity": type(pairs[0][0])(1), **options}
         if delta:
-            given["delta"] = delta
-        start = randomised(getattr(mechanisms, name), **given)
+            settings["delta"] = delta
+        start = randomised(getattr(mechanisms, name), **settings)
         # The classical formula for Gaussian noise adds more than (epsilon, delta) needs.
         how, tight = {"pairs": pairs}, name != "Gaussian"
-        found.append(Case(name=name, start=start, epsilon=EPSILON, delta=delta, how=how, share=share, tight=tight))
+        all_cases.append(Case(name=name, start=start, epsilon=EPSILON, delta=delta, how=how, share=share, tight=tight))
     words = randomised(mechanisms.Binary, epsilon=EPSILON, value0="no", value1="yes")
-    found.append(Case(name="Binary", start=words, epsilon=EPSILON, how={"pairs": [("no", "yes")]}))
+    all_cases.append(Case(name="Binary", start=words, epsilon=EPSILON, how={"pairs": [("no", "yes")]}))
     far = [("a", "b", 1.0), ("a", "c", 1.0), ("b", "c", 1.0)]
     letters = randomised(mechanisms.ExponentialCategorical, epsilon=EPSILON, utility_list=far)
     pairs = {"pairs": [("a", "b"), ("b", "c")]}
-    found.append(Case(name="ExponentialCategorical", start=letters, epsilon=EPSILON, how=pairs))
+    all_cases.append(Case(name="ExponentialCategorical", start=letters, epsilon=EPSILON, how=pairs))
     uneven = randomised(mechanisms.ExponentialCategorical, epsilon=2.0, utility_list=balanced_at_half(2.0))
     pairs = {"pairs": [("first", "other")]}
-    found.append(Case(name="ExponentialCategorical, uneven", start=uneven, epsilon=2.0, how=pairs, share=2.5))
+    all_cases.append(Case(name="ExponentialCategorical, uneven", start=uneven, epsilon=2.0, how=pairs, share=2.5))
     tree = randomised(mechanisms.ExponentialHierarchical, epsilon=EPSILON, hierarchy=[["a", "b"], ["c", "d"]])
     pairs = {"pairs": [("a", "b"), ("a", "c")]}
-    found.append(Case(name="ExponentialHierarchical", start=tree, epsilon=EPSILON, how=pairs))
+    all_cases.append(Case(name="ExponentialHierarchical", start=tree, epsilon=EPSILON, how=pairs))
     for name in ("Exponential", "PermuteAndFlip"):
         start = chosen(getattr(mechanisms, name))
-        found.append(Case(name=name, start=start, epsilon=EPSILON, how={"pairs": UTILITIES}))
-    return found
+        all_cases.append(Case(name=name, start=start, epsilon=EPSILON, how={"pairs": UTILITIES}))
+    return all_cases
 
 
 SKIPPED = {

@@ -31,12 +31,16 @@ def diffprivlib(seed):
     """Return the mechanisms of diffprivlib that release a number, with what each promises at sensitivity 1."""
     from diffprivlib import mechanisms
 
-    for name, given in NOISE.items():
+    for name, options in NOISE.items():
         kind, whole = getattr(mechanisms, name), name == "Geometric"
         seeded = {} if name == "Snapping" else {"random_state": seed}  # Snapping takes none
-        made = kind(epsilon=EPSILON, sensitivity=1 if whole else 1.0, **given, **seeded)
+        mechanism = kind(epsilon=EPSILON, sensitivity=1 if whole else 1.0, **options, **seeded)
         cast = int if whole else float
-        yield name, lambda value, made=made, cast=cast: made.randomise(cast(value)), given.get("delta", 0.0)
+        yield (
+            name,
+            lambda value, mechanism=mechanism, cast=cast: mechanism.randomise(cast(value)),
+            options.get("delta", 0.0),
+        )
 
 
 def opendp(_):
@@ -53,15 +57,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=60_000)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     for library, mechanisms in (("diffprivlib", diffprivlib), ("OpenDP", opendp)):
-        for name, sampler, delta in mechanisms(asked.seed):
+        for name, sampler, delta in mechanisms(arguments.seed):
             claim = dr.ApproxDP(EPSILON, delta, neighbours="replace-one")
-            settings = {"trials": asked.trials, "significance": SIGNIFICANCE, "seed": asked.seed}
+            settings = {"trials": arguments.trials, "significance": SIGNIFICANCE, "seed": arguments.seed}
             report = lint_sampler(sampler, claim=claim, domain=2, **settings)
-            told = [f"REFUTED [{one.rule}]: {one.witness}" for one in report.findings] or ["nothing found"]
+            findings = [f"REFUTED [{one.rule}]: {one.witness}" for one in report.findings] or ["nothing found"]
             least = [f" (epsilon at least {one.evidence.epsilon_lower - 5e-4:.3f})" for one in report.findings] or [""]
-            print(f"{library} {name}: {told[0]}{least[0]}")
+            print(f"{library} {name}: {findings[0]}{least[0]}")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ SCALE = 1.0 / EPSILON
 M = 8  # values of a local report, one bit each
 
 
-def asked(measurement):
-    """Return what an audit starts with: the measurement, asked again and again about one data set."""
+def repeated(measurement):
+    """Return what an audit starts with: the measurement, repeated on one data set."""
     return lambda _: lambda data, count, _: [measurement(data) for _ in range(count)]
 
 
@@ -52,15 +52,23 @@ def central():
         ("noisy_max", dp.m.make_noisy_max(*scores, dp.max_divergence(), 2 * SCALE), ([1, 0, 0, 0], [0, 1, 1, 1])),
     ]
     cases = []
-    for name, made, pair in listed:
+    for name, measurement, pair in listed:
         near = 1.0 if isinstance(pair[0], float) else 1
-        share = 2.0 if name == "noisy_max" else 1.0  # what tells most happens rarely there
-        cases.append(Case(name=name, start=asked(made), epsilon=made.map(near), how={"pairs": [pair]}, share=share))
+        share = 2.0 if name == "noisy_max" else 1.0  # what reveals most happens rarely there
+        cases.append(
+            Case(
+                name=name,
+                start=repeated(measurement),
+                epsilon=measurement.map(near),
+                how={"pairs": [pair]},
+                share=share,
+            )
+        )
     # Sold as zCDP and then turned into (epsilon, delta), which promises less than the noise keeps.
     noise = dp.m.make_gaussian(*real, 2.0)
     promised = dp.c.make_zCDP_to_approxDP(noise).map(1.0).epsilon(DELTA)
     how = {"pairs": [(0.0, 1.0)]}
-    cases.append(Case(name="gaussian", start=asked(noise), epsilon=promised, delta=DELTA, how=how, tight=False))
+    cases.append(Case(name="gaussian", start=repeated(noise), epsilon=promised, delta=DELTA, how=how, tight=False))
     return cases
 
 
@@ -76,7 +84,9 @@ def local():
     rows = {"protocol": dr.SUE(m=M, epsilon=EPSILON)}
     return [
         Case(name="randomized_response", start=reported(answers), epsilon=answers.map(1), how={"protocol": grr}),
-        Case(name="randomized_response_bool", start=asked(coin), epsilon=coin.map(1), how={"pairs": [(False, True)]}),
+        Case(
+            name="randomized_response_bool", start=repeated(coin), epsilon=coin.map(1), how={"pairs": [(False, True)]}
+        ),
         Case(name="randomized_response_bitvec", start=flipped(bits), epsilon=bits.map(1), how=rows),
     ]
 

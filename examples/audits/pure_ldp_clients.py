@@ -70,12 +70,14 @@ def as_signs(outputs):
 def as_cells(functions, signs=None):
     """Return what reads (vector, number of the hash function) as the set of the values whose cell is 1, or its sign."""
     cells = np.array([[function(str(v)) for v in range(M)] for function in functions])
-    wanted = np.ones_like(cells) if signs is None else np.array([[2 * s(str(v)) - 1 for v in range(M)] for s in signs])
+    supported = (
+        np.ones_like(cells) if signs is None else np.array([[2 * s(str(v)) - 1 for v in range(M)] for s in signs])
+    )
 
     def read(pairs):
         vectors = np.array([vector for vector, _ in pairs])
         rows, places = np.arange(len(pairs))[:, None], np.array([place for _, place in pairs])
-        return vectors[rows, cells[places]] == wanted[places]
+        return vectors[rows, cells[places]] == supported[places]
 
     return read
 

@@ -71,7 +71,7 @@ def claim(epsilon: float, delta: float) -> Any:
 def audited(library: str, case: Case, part: float, trials: int, seed: int) -> Row:
     """Audit one claim about one mechanism."""
     began = time.perf_counter()
-    found = dr.audit(
+    audit = dr.audit(
         case.start(seed),
         claim=claim(part * case.epsilon, case.delta),
         trials=max(1000, int(case.share * trials)),
@@ -79,17 +79,17 @@ def audited(library: str, case: Case, part: float, trials: int, seed: int) -> Ro
         seed=seed,
         **case.how,
     )
-    seen = found.witness
+    seen = audit.witness
     return Row(
         library=library,
         mechanism=case.name,
         part=part,
         epsilon=part * case.epsilon,
         delta=case.delta,
-        trials=found.trials,
-        epsilon_lower=found.epsilon_lower,
-        epsilon_estimate=found.epsilon_estimate,
-        refuted=found.refuted,
+        trials=audit.trials,
+        epsilon_lower=audit.epsilon_lower,
+        epsilon_estimate=audit.epsilon_estimate,
+        refuted=audit.refuted,
         witness="" if seen is None else f"{seen.first} / {seen.other}: {seen.event}",
         seconds=time.perf_counter() - began,
         tight=case.tight,
@@ -127,8 +127,8 @@ def summary(rows: Sequence[Row]) -> str:
     promised = [row for row in rows if row.part == 1.0]
     fallen = [row.mechanism for row in promised if row.refuted]
     missed = [row.mechanism for row in rows if row.part != 1.0 and not row.refuted and row.tight]
-    said = f"{len(fallen)} of {len(promised)} promises refuted" + (f": {', '.join(fallen)}" if fallen else "")
-    return f"{said}. Not refuted is not proven." + (f" Without power for: {', '.join(missed)}." if missed else "")
+    text = f"{len(fallen)} of {len(promised)} promises refuted" + (f": {', '.join(fallen)}" if fallen else "")
+    return f"{text}. Not refuted is not proven." + (f" Without power for: {', '.join(missed)}." if missed else "")
 
 
 def main(library: str, cases: Sequence[Case], skipped: dict[str, str], trials: int) -> None:
@@ -138,23 +138,23 @@ def main(library: str, cases: Sequence[Case], skipped: dict[str, str], trials: i
     parser.add_argument("--seed", type=int, default=1, help="seed of the audit, and of the library if it has one (1)")
     parser.add_argument("--only", default="", help="only mechanisms whose names start so, such as SUE,OUE")
     parser.add_argument("--json", type=Path, help="also write the rows to this file")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     title = f"{library} {version(library)}"
-    print(f"{title}, dpradar {version('dpradar')}, seed {asked.seed}, significance {SIGNIFICANCE:g}\n")
+    print(f"{title}, dpradar {version('dpradar')}, seed {arguments.seed}, significance {SIGNIFICANCE:g}\n")
     rows = []
     for case in cases:
-        if not case.name.startswith(tuple(asked.only.split(","))):
+        if not case.name.startswith(tuple(arguments.only.split(","))):
             continue
         for k, part in enumerate((1.0, PART)):
-            row = audited(title, case, part, asked.trials, asked.seed + 1000 * k)
+            row = audited(title, case, part, arguments.trials, arguments.seed + 1000 * k)
             rows.append(row)
             lower, less = down(row.epsilon_lower), "" if part == 1.0 else f" ({PART:g} times)"
             print(f"{row.mechanism}: epsilon {row.epsilon:.3f}{less} {row.verdict}; at least {lower}", flush=True)
     for name, reason in skipped.items():
         print(f"{name}: skipped, {reason}")
     if not rows:
-        sys.exit(f"no mechanism whose name starts with {asked.only!r}")
+        sys.exit(f"no mechanism whose name starts with {arguments.only!r}")
     print(f"\n{table(rows)}\n\n{summary(rows)}")
     print(f"{sum(row.seconds for row in rows):.0f} seconds.")
-    if asked.json:
-        asked.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", encoding="utf-8")
+    if arguments.json:
+        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=2) + "\n", encoding="utf-8")

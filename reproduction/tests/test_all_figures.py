@@ -1,4 +1,4 @@
-"""All figures into one folder and one page: what is finished is kept, what fails is told, nothing is half there."""
+"""All figures into one folder and one page: what is finished is kept, what fails is reported, nothing is half there."""
 
 from __future__ import annotations
 
@@ -54,25 +54,25 @@ class Fakes:
 def fakes(monkeypatch):
     monkeypatch.delenv("DPRADAR_DATA", raising=False)
     monkeypatch.setattr(manifest, "_code", lambda: "the same")  # whatever is edited while the test runs
-    made = Fakes()
+    fake_figures = Fakes()
     names = ("rad:fig1", "rad:fig4", "unify:fig1", "thesis:table6.2")
-    monkeypatch.setattr(figures, "FIGURES", {name: made.figure(name) for name in names})
-    return made
+    monkeypatch.setattr(figures, "FIGURES", {name: fake_figures.figure(name) for name in names})
+    return fake_figures
 
 
 def test_finished_figures_are_kept(fakes, tmp_path):
-    said: list[str] = []
-    run = reproduce_all(tmp_path, tell=said.append, effort=QUICK)
+    lines: list[str] = []
+    run = reproduce_all(tmp_path, tell=lines.append, effort=QUICK)
     assert run.state("done") == ["rad:fig1", "unify:fig1", "thesis:table6.2"]
     assert run.state("left out") == ["rad:fig4"]
     assert "needs a folder with pictures. Give --data FOLDER." in run.outcomes["rad:fig4"].error
-    assert any("[4/4]" in line for line in said)
-    assert any("left" in line for line in said)
+    assert any("[4/4]" in line for line in lines)
+    assert any("left" in line for line in lines)
     fakes.calls.clear()
-    again = reproduce_all(tmp_path, tell=said.append, effort=QUICK)
+    again = reproduce_all(tmp_path, tell=lines.append, effort=QUICK)
     assert fakes.calls == ["rad:fig4"]  # what was left out is tried again: the data may be there now
     assert again.outcomes["rad:fig1"] == run.outcomes["rad:fig1"]
-    assert "3 of 4 are there already" in said
+    assert "3 of 4 are there already" in lines
 
 
 def test_a_failing_figure_does_not_stop_the_others_and_is_tried_again(fakes, tmp_path):
@@ -195,24 +195,24 @@ def test_killed_at_any_moment_at_most_one_figure_is_lost(tmp_path):
         process.wait(60)
     assert killed == 2
     assert len(log.read_text().splitlines()) <= 4 + killed  # each kill repeats the figure in progress, no other
-    kept = json.loads((out / FILE).read_text())["outcomes"]
-    assert [one["state"] for one in kept.values()] == ["done"] * 4
+    outcomes = json.loads((out / FILE).read_text())["outcomes"]
+    assert [one["state"] for one in outcomes.values()] == ["done"] * 4
     assert not list(out.glob("*.tmp"))
 
 
 def test_two_at_a_time_give_the_same_files_and_say_that_they_go_on(tmp_path, monkeypatch):
     monkeypatch.delenv("DPRADAR_DATA", raising=False)
     monkeypatch.setattr(module, "_BEAT", 0.2)
-    said: list[str] = []
+    lines: list[str] = []
     one, two = (
-        reproduce_all(tmp_path / str(workers), tell=said.append, effort=Effort(quick=True, workers=workers), only=TINY)
+        reproduce_all(tmp_path / str(workers), tell=lines.append, effort=Effort(quick=True, workers=workers), only=TINY)
         for workers in (1, 2)
     )
     assert one.state("done") == two.state("done") == sorted(TINY, key=list(figures.FIGURES).index)
     for name in TINY:
         for file in one.outcomes[name].files:
             assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
-    assert any(line.startswith("computing ") and line.endswith("left") for line in said)
+    assert any(line.startswith("computing ") and line.endswith("left") for line in lines)
 
 
 def test_a_process_that_dies_takes_only_its_own_figure_along(tmp_path, monkeypatch):
@@ -236,12 +236,12 @@ def test_a_process_that_dies_takes_only_its_own_figure_along(tmp_path, monkeypat
             pass
 
     monkeypatch.setattr(module, "Workers", Dying)
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     names = ["rad:fig1", "rad:fig2", "rad:fig3"]
     work = partial(module.compute, folder=tmp_path, data=None, effort=QUICK)
-    module._several(names, 2, work, lambda name, outcome: found.update({name: outcome}))
-    assert [found[name].state for name in names] == ["done", "failed", "done"]
-    assert "not enough memory" in found["rad:fig2"].error
+    module._several(names, 2, work, lambda name, outcome: outcomes.update({name: outcome}))
+    assert [outcomes[name].state for name in names] == ["done", "failed", "done"]
+    assert "not enough memory" in outcomes["rad:fig2"].error
 
 
 def test_the_page(tmp_path, monkeypatch):
@@ -251,22 +251,22 @@ def test_the_page(tmp_path, monkeypatch):
     page = Reader(text)
     assert page.wrong == []
     assert page.open == []
-    ids = [given["id"] for _, given in page.elements if "id" in given]
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(ids) == len(set(ids))  # pictures keep their ids to themselves
-    links = [given["href"] for _, given in page.elements if "href" in given]
+    links = [attributes["href"] for _, attributes in page.elements if "href" in attributes]
     assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
     assert all((tmp_path / link).is_file() for link in links if not link.startswith("#"))
     assert set(re.findall(r"https?://[^\s\"'<>)]+", text)) == set()
     assert re.findall(r"url\((?!#)", text) == []
-    told = page.text()
+    page_text = page.text()
     for word in ("Quick version.", "0.7304", "Publication is wrong", "left out", "Not computed", "unify-fig4.csv"):
-        assert word.lower() in told.lower()
+        assert word.lower() in page_text.lower()
     number = counts(run, tmp_path)
-    assert f"{number['agrees']} of {sum(number.values())} published statements agree" in told
+    assert f"{number['agrees']} of {sum(number.values())} published statements agree" in page_text
     assert number["unexplained"] == 0
     assert number["not computed"] > 0
-    assert [given["scope"] for given in page.all("th") if "scope" in given]
-    assert all(given.get("aria-label") for given in page.all("svg"))
+    assert [attributes["scope"] for attributes in page.all("th") if "scope" in attributes]
+    assert all(attributes.get("aria-label") for attributes in page.all("svg"))
 
 
 def test_what_takes_long_says_that_it_goes_on(fakes, tmp_path, monkeypatch):
@@ -277,9 +277,9 @@ def test_what_takes_long_says_that_it_goes_on(fakes, tmp_path, monkeypatch):
 
     monkeypatch.setitem(figures.FIGURES, "rad:fig1", PaperFigure("slow", None, None, "", slow))
     monkeypatch.setattr(module, "_BEAT", 0.0)
-    said: list[str] = []
-    reproduce_all(tmp_path, tell=said.append, effort=QUICK, only=["rad:fig1"])
-    assert "computing rad:fig1: 2 of 3" in said
+    lines: list[str] = []
+    reproduce_all(tmp_path, tell=lines.append, effort=QUICK, only=["rad:fig1"])
+    assert "computing rad:fig1: 2 of 3" in lines
 
 
 @pytest.mark.skipif(os.name == "nt", reason="folders there cannot be in the way like this")

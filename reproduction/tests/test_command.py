@@ -8,6 +8,9 @@ import sys
 import tomllib
 from importlib.metadata import entry_points
 
+import pytest
+from click.testing import CliRunner
+
 import dpradar
 from dpradar_reproduction import figures
 from dpradar_reproduction.command import reproduce_command
@@ -46,6 +49,23 @@ def test_reproduce_unknown_figure(tmp_path):
     done = run("reproduce", "rad:fig99", "--out", str(tmp_path))
     assert done.returncode == 2
     assert "rad:fig1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (["thesis:table6.1"], "figures/thesis-table6.1.csv"),
+        (["thesis:table6.1", "--quick"], "figures-quick/thesis-table6.1.csv"),
+        (["all", "--only", "thesis:table6.1"], "figures/index.html"),
+        (["--quick", "--only", "thesis:table6.1"], "figures-quick/index.html"),
+    ],
+)
+def test_without_out_files_go_to_figures(tmp_path, monkeypatch, arguments, file):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(reproduce_command, arguments)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / file).is_file()
+    assert [one.name for one in tmp_path.iterdir()] == [file.split("/")[0]]
 
 
 def test_help_does_not_wait_for_numpy():

@@ -1,4 +1,4 @@
-"""Writing figures: which files, the same bytes each time, no addresses, and what is said when something is missing."""
+"""Writing figures: which files, the same bytes each time, no addresses, and the message when something is missing."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ def test_names():
 @pytest.mark.parametrize("name", list(SMALL))
 @pytest.mark.usefixtures("small")
 def test_numbers_and_picture(name, tmp_path):
-    said: list[str] = []
+    lines: list[str] = []
     out = tmp_path / "new" / "folder"
-    files = figures.reproduce(name, out, progress=said.append)
+    files = figures.reproduce(name, out, progress=lines.append)
     stem = name.replace(":", "-")
     assert files == [out / f"{stem}.csv", out / f"{stem}.svg"]
     assert sorted(out.iterdir()) == sorted(files)
-    assert said[0].startswith(name)
+    assert lines[0].startswith(name)
     with files[0].open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
     table = SMALL[name](None, lambda _: None)
@@ -167,7 +167,7 @@ def test_an_unknown_name_lists_the_known_ones(name, near, tmp_path):
     with pytest.raises(ParameterError) as caught:
         figures.reproduce(name, tmp_path / "never")
     text = str(caught.value)
-    assert all(known in text for known in figures.names())
+    assert all(name in text for name in figures.names())
     assert repr(name) in text
     assert f"Did you mean {near}" in text
     assert not (tmp_path / "never").exists()
@@ -220,10 +220,10 @@ def test_table_as_csv(tmp_path):
 def test_reading_a_rule_that_gave_no_number():
     import dpradar as dr
 
-    known = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
+    assessment = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
     with pytest.raises(dr.NumericsError, match="black-box-program gave no rad"):
-        bound_of(known, "rad", "black-box-program")
+        bound_of(assessment, "rad", "black-box-program")
     with pytest.raises(dr.NumericsError, match="no rule thm-9"):
-        bound_of(known, "rad", "thm-9")
+        bound_of(assessment, "rad", "thm-9")
     with pytest.raises(dr.NumericsError, match="needs the exact value"):
         interval_of(dr.assess(dr.PureDP(epsilon=1.0, neighbours="replace-one")).rad)

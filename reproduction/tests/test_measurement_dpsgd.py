@@ -78,11 +78,11 @@ def read(file):
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("number", ["8.1", "8.2", "8.3"])
 def test_by_name(number, made_up, tmp_path):
-    said, moved = [], []
+    lines, moved = [], []
     name = f"measurement:fig{number.replace('.', '_')}"
     effort = figures.Effort(quick=True)
     files = figures.reproduce(
-        name, tmp_path / "out", made_up, said.append, effort=effort, bar=lambda *x: moved.append(x)
+        name, tmp_path / "out", made_up, lines.append, effort=effort, bar=lambda *x: moved.append(x)
     )
     assert [file.name for file in files] == [f"measurement-fig{number}.csv", f"measurement-fig{number}.svg"]
     assert moved[-1][0] == moved[-1][1]
@@ -91,7 +91,7 @@ def test_by_name(number, made_up, tmp_path):
     assert [(row["data"], int(row["candidates"])) for row in rows] == [(s.name, s.candidates) for s in settings]
     assert [int(row["runs"]) for row in rows] == [s.quick * s.candidates for s in settings]
     words = {"8.1": "0.836 against 0.801", "8.2": "--network convnet", "8.3": "0.26 (printed 0.35"}
-    assert words[number] in said[-1]
+    assert words[number] in lines[-1]
     picture = files[1].read_text(encoding="utf-8")
     assert "Theorem 8 as printed" in picture if number == "8.3" else "Corollary 2 as printed" in picture
     before = files[0].read_bytes()
@@ -104,9 +104,9 @@ def test_shares_of_the_skewed_prior(made_up):
     seen = {}
     work = measurement_dpsgd._Work.train
 
-    def train(self, training, records, runs, **given):
-        targets, scores = work(self, training, records, runs, **given)
-        seen[given["seed"]] = np.bincount(targets, minlength=8) / targets.size
+    def train(self, training, records, runs, **options):
+        targets, scores = work(self, training, records, runs, **options)
+        seen[options["seed"]] = np.bincount(targets, minlength=8) / targets.size
         return targets, scores
 
     with pytest.MonkeyPatch.context() as patch:
@@ -124,18 +124,18 @@ def test_orthogonal_values_and_bounds_are_those_of_our_notes():
         threat = dr.Threat(dr.Prior.uniform(m))
         for epsilon, rad in expected.items():
             sigma = rad_fig4.noise_for(epsilon)
-            found = measurement_dpsgd._orthogonal(sigma, threat)
-            assert found["rad_orthogonal"] == pytest.approx(rad, abs=6e-5)
+            risks = measurement_dpsgd._orthogonal(sigma, threat)
+            assert risks["rad_orthogonal"] == pytest.approx(rad, abs=6e-5)
             mu = 10.0 / sigma
             right = quad(lambda x, mu=mu, m=m: norm.pdf(x - mu) * norm.cdf(x) ** (m - 1), mu - 9, mu + 9, epsabs=1e-11)
-            assert found["rero_orthogonal"] == pytest.approx(right[0], abs=1e-6)
+            assert risks["rero_orthogonal"] == pytest.approx(right[0], abs=1e-6)
             bounds = measurement_dpsgd._bounds(epsilon, sigma, threat)
             if m == 8:
                 assert bounds["rero_bound"] == pytest.approx(HAYES_8[epsilon], abs=6e-5)
             # Corollary 1 with the add/remove epsilon, as printed.
             general = (math.expm1(epsilon) + 1e-5 * m) / (math.exp(epsilon) + m - 1) * (m - 1) / m
             assert bounds["general_bound_printed"] == pytest.approx(general, rel=1e-9)
-            assert found["rad_orthogonal"] <= bounds["rad_bound"] + 1e-9
+            assert risks["rad_orthogonal"] <= bounds["rad_bound"] + 1e-9
     # Erratum: at m = 8, epsilon 20 the attack on orthogonal gradients exceeds the printed bound.
     sigma, threat = rad_fig4.noise_for(20.0), dr.Threat(dr.Prior.uniform(8))
     bounds = measurement_dpsgd._bounds(20.0, sigma, threat)
@@ -147,15 +147,15 @@ def test_the_skewed_prior_on_orthogonal_gradients():
     """Success of the best guess by simulation; the correction of the attack without prior tends to 0.26, U to 0.74."""
     prior = np.array([0.35, 0.35, *[0.05] * 6])
     threat = dr.Threat(dr.Prior.of(prior))
-    found = measurement_dpsgd._orthogonal(rad_fig4.noise_for(5.0), threat)
+    risks = measurement_dpsgd._orthogonal(rad_fig4.noise_for(5.0), threat)
     rng, mu = np.random.default_rng(3), 10.0 / rad_fig4.noise_for(5.0)
     targets = rng.choice(8, size=400_000, p=prior)
     y = rng.normal(size=(400_000, 8))
     y[np.arange(400_000), targets] += mu
     weights = prior * np.exp(mu * y)
     weights /= weights.sum(axis=1, keepdims=True)
-    assert found["rero_orthogonal"] == pytest.approx(weights.max(axis=1).mean(), abs=0.003)
-    assert found["rad_orthogonal"] == pytest.approx((weights - prior).max(axis=1).mean(), abs=0.003)
+    assert risks["rero_orthogonal"] == pytest.approx(weights.max(axis=1).mean(), abs=0.003)
+    assert risks["rad_orthogonal"] == pytest.approx((weights - prior).max(axis=1).mean(), abs=0.003)
     end = measurement_dpsgd._orthogonal(rad_fig4.noise_for(50.0), threat)
     assert end["rad_orthogonal"] == pytest.approx(0.74, abs=2e-3)
 
@@ -166,16 +166,18 @@ def test_the_skewed_prior_on_orthogonal_gradients():
 @pytest.mark.usefixtures("short")
 def test_models_and_workers_on_the_command_line(made_up, tmp_path):
     runner = CliRunner()
-    found = {}
+    files_by_workers = {}
     for workers in ("1", "2"):
         out = tmp_path / workers
         words = ["measurement:fig8_2", "--data", str(made_up), "--out", str(out), "--models", "9", "--json"]
         done = runner.invoke(reproduce_command, [*words, "--workers", workers], catch_exceptions=False)
         assert done.exit_code == 0
         files = json.loads(done.stdout)["files"]
-        found[workers] = Path(files[0]).read_bytes()
+        files_by_workers[workers] = Path(files[0]).read_bytes()
         assert [row["runs"] for row in read(Path(files[0]))] == ["72"]
-    assert found["1"] == found["2"]  # the steps of a worker are those of this process: see test_resuming.py
+    assert (
+        files_by_workers["1"] == files_by_workers["2"]
+    )  # the steps of a worker are those of this process: see test_resuming.py
 
 
 @pytest.mark.parametrize(

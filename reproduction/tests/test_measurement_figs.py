@@ -72,10 +72,10 @@ def bounds():
 
 
 def test_bounds_of_the_notes(bounds):
-    for known in oracles.THM_5_COR_1:
-        (row,) = bounds.where(prior="uniform", epsilon=float(known["epsilon"])).rows
-        assert oracles.off(row["thm_5"], known["thm_5"]) <= 0.5
-        assert oracles.off(row["cor_1"], known["cor_1"]) <= 0.5
+    for expected in oracles.THM_5_COR_1:
+        (row,) = bounds.where(prior="uniform", epsilon=float(expected["epsilon"])).rows
+        assert oracles.off(row["thm_5"], expected["thm_5"]) <= 0.5
+        assert oracles.off(row["cor_1"], expected["cor_1"]) <= 0.5
     for row in bounds.where(prior="uniform").rows:
         assert row["thm_7"] == pytest.approx(row["cor_1"], rel=1e-9)
         assert row["largest"] == pytest.approx(row["cor_1"], rel=1e-6)  # the bound is attained
@@ -124,8 +124,8 @@ def uni():
 
 def test_grr_uni(uni):
     for row in uni.rows:
-        known = oracles.GRR_UNIFORM[row["m"]][int(row["epsilon"])]
-        assert oracles.off(row["u_rero_expected"], known) <= 0.5
+        expected = oracles.GRR_UNIFORM[row["m"]][int(row["epsilon"])]
+        assert oracles.off(row["u_rero_expected"], expected) <= 0.5
         assert row["cor_1"] == pytest.approx(row["u_rero_expected"], rel=1e-9)
         assert row["cor_2"] == pytest.approx(row["cor_1"], rel=1e-9)
         assert row["correction"] == pytest.approx(1 / row["m"], rel=1e-12)
@@ -140,12 +140,12 @@ def test_two_nodes():
 
 
 def test_grr_true_without_data(tmp_path):
-    said: list[str] = []
-    table = measurement_grr.true_prior(tmp_path, said.append, epsilons=[1.0, 10.0, 12.0, 20.0], trials=100_000)
-    assert any("no mobility data" in line for line in said)
-    for known in oracles.GRR_SKEWED:
-        (row,) = table.where(m=known["m"], epsilon=10.0).rows
-        assert oracles.off(row["u_rero_expected"], known["rad"]) <= 0.5
+    lines: list[str] = []
+    table = measurement_grr.true_prior(tmp_path, lines.append, epsilons=[1.0, 10.0, 12.0, 20.0], trials=100_000)
+    assert any("no mobility data" in line for line in lines)
+    for expected in oracles.GRR_SKEWED:
+        (row,) = table.where(m=expected["m"], epsilon=10.0).rows
+        assert oracles.off(row["u_rero_expected"], expected["rad"]) <= 0.5
         assert "synthetic" in row["stand_in"]
     for row in table.rows:
         assert abs(row["off_sd"]) < 4.5
@@ -205,21 +205,23 @@ def _chain() -> tuple[mobility_data.Records, csr_array]:
     return mobility_data.Records(last, now, start[last] * matrix[last, now] / start.sum()), csr_array(matrix)
 
 
-@pytest.mark.parametrize("known", oracles.MARKOV_ATTACK, ids=lambda known: f"{known['epsilon']}-{known['tau']}")
-def test_exact_terms_of_the_markov_attack(known):
+@pytest.mark.parametrize(
+    "expected", oracles.MARKOV_ATTACK, ids=lambda expected: f"{expected['epsilon']}-{expected['tau']}"
+)
+def test_exact_terms_of_the_markov_attack(expected):
     records, matrix = _chain()
-    grr, law = dr.GRR(m=3, epsilon=float(known["epsilon"])), records.law_of_now(3)
+    grr, law = dr.GRR(m=3, epsilon=float(expected["epsilon"])), records.law_of_now(3)
     rero, correction = terms(
         records,
         Steps.of(records, matrix),
-        float(known["tau"]),
+        float(expected["tau"]),
         likely=lambda v, y: np.where(v == y, grr.keep, grr.other),
         law=grr.other + grr.difference * law,
         near=lambda v, y: v == y,
     )
-    for value, printed in zip((rero, correction, rero - correction), known["terms"], strict=True):
+    for value, printed in zip((rero, correction, rero - correction), expected["terms"], strict=True):
         assert value == pytest.approx(printed.value, abs=2e-6)
-    assert grr.difference * (1 - law @ law) == pytest.approx(known["bound"].value, abs=2e-6)
+    assert grr.difference * (1 - law @ law) == pytest.approx(expected["bound"].value, abs=2e-6)
 
 
 def test_grr_corr(small_town):
@@ -238,19 +240,19 @@ def test_grr_corr(small_town):
 # Figures 6.8 to 6.14
 
 
-@pytest.mark.parametrize("known", oracles.PATH_12, ids=lambda known: f"{known['epsilon']}")
-def test_exponential_mechanism_on_a_path(line, known):
+@pytest.mark.parametrize("reference", oracles.PATH_12, ids=lambda reference: f"{reference['epsilon']}")
+def test_exponential_mechanism_on_a_path(line, reference):
     noise = HopNoise.of(line)
-    law = noise.law(float(known["epsilon"]))
-    assert oracles.off(law.total_variation()[0], known["tv"]) <= 0.5
+    law = noise.law(float(reference["epsilon"]))
+    assert oracles.off(law.total_variation()[0], reference["tv"]) <= 0.5
     marginal = law.marginal(np.full(12, 1 / 12))
-    for eta, (rero, correction, gain) in known["report"].items():
+    for eta, (rero, correction, gain) in reference["report"].items():
         about_others = float(marginal @ noise.within(eta)) / 12
         assert oracles.off(law.success(eta), rero) <= 0.5
         assert oracles.off(about_others, correction) <= 0.5
         assert oracles.off(law.success(eta) - about_others, gain) <= 0.6
     channel = law.likely(*np.indices((12, 12)))
-    expected = dr.Exponential(epsilon=float(known["epsilon"]), utility=-line.hops.astype(float))
+    expected = dr.Exponential(epsilon=float(reference["epsilon"]), utility=-line.hops.astype(float))
     assert channel.sum(axis=1) == pytest.approx(np.ones(12))
     matrix = np.concatenate(list(expected.at(dr.Prior.uniform(12)).finite.chunks(12)), axis=1)
     assert channel == pytest.approx(matrix, abs=1e-12)
@@ -336,10 +338,10 @@ def test_shares_of_the_diameter_are_the_printed_etas():
 
 
 def test_a_table_is_told_and_has_no_picture(tmp_path):
-    said: list[str] = []
-    files = figures.reproduce("measurement:table6.2", tmp_path, progress=said.append)
+    lines: list[str] = []
+    files = figures.reproduce("measurement:table6.2", tmp_path, progress=lines.append)
     assert [file.name for file in files] == ["measurement-table6.2.csv"]
-    assert any("probability threshold" in line for line in said)
+    assert any("probability threshold" in line for line in lines)
     table = measurement_tables.settings("GRR")
     assert len(paper_figure.printed(table)) == len(table.rows) + 1
 
@@ -384,9 +386,9 @@ def test_bugs_against_the_notes(number):
             if m == 3052 and epsilon in oracles.BUG_GRR_FULL_DOMAIN:
                 assert oracles.off(row["cor_1_expected"], oracles.BUG_GRR_FULL_DOMAIN[epsilon]) <= 0.6
         elif number == "10.7":
-            known = next(one["audit"] for one in oracles.BUG_GRR_KEEPS_MORE if one["m"] == m)
-            if epsilon in known:
-                assert oracles.off(row["cor_1_expected"], known[epsilon]) <= 0.5
+            expected = next(one["audit"] for one in oracles.BUG_GRR_KEEPS_MORE if one["m"] == m)
+            if epsilon in expected:
+                assert oracles.off(row["cor_1_expected"], expected[epsilon]) <= 0.5
         elif epsilon in oracles.BUG_UNARY_TRUE[name]:
             assert oracles.off(row["true_epsilon"], oracles.BUG_UNARY_TRUE[name][epsilon]) <= 0.5
         if number in ("10.8", "10.9") and epsilon in oracles.BUG_UNARY_AUDIT[name]:
@@ -468,11 +470,11 @@ def test_pictures(tmp_path, monkeypatch, small_town, bounds, uni):
 
 def test_stand_ins_are_named(tmp_path):
     assert mobility_data.real_data(tmp_path) is None
-    for name, said in mobility_data.PRINTED.items():
+    for name, printed in mobility_data.PRINTED.items():
         prior = mobility_data.made_up_prior(name)
-        assert prior.size == said.m
-        assert prior.collision == pytest.approx(said.collision, abs=1e-9)
-        assert prior.probabilities.max() == pytest.approx(said.largest, abs=1e-9)
+        assert prior.size == printed.m
+        assert prior.collision == pytest.approx(printed.collision, abs=1e-9)
+        assert prior.probabilities.max() == pytest.approx(printed.largest, abs=1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -61,12 +61,12 @@ def test_a_table_without_any_leak(tmp_path):
     """All columns are coins: both attacks and imputation are right for half of the time, and nothing leaks."""
     write_adult(tmp_path)
     size = Size(known=400, targets=15, pairs=20, hidden=(4,), steps=5, imputer_steps=20, tested=50)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     table = model_tables.attacks_on_models(
-        ADULT_SEX, tmp_path, epsilons=[1.0], size=size, bar=lambda *at: told.append(at)
+        ADULT_SEX, tmp_path, epsilons=[1.0], size=size, bar=lambda *at: progress.append(at)
     )
     assert [row["attack"] for row in table.rows] == ["imputation", "yeom", "wcai", "csmia"]
-    assert told[-1] == (20, 20)
+    assert progress[-1] == (20, 20)
     assert np.all(table.numbers("rad_low") <= 0.0)
     assert np.all(table.numbers("rad_high") >= 0.0)
     assert np.all(table.numbers("rero_low") < 0.5)
@@ -133,25 +133,25 @@ def test_imputation_is_often_right_and_leaks_nothing(data, survey, least):
 @pytest.mark.parametrize(("name", "stand_in"), [("table8_1", "ACS table"), ("table8.2", "Adult, without relationship")])
 def test_attacks_on_private_models(data, name, stand_in, tmp_path, monkeypatch):
     monkeypatch.setattr(model_tables, "QUICK", SOME)
-    said: list[str] = []
-    files = figures.reproduce(f"measurement:{name}", tmp_path, data, said.append, effort=figures.Effort(quick=True))
+    lines: list[str] = []
+    files = figures.reproduce(f"measurement:{name}", tmp_path, data, lines.append, effort=figures.Effort(quick=True))
     assert files == [tmp_path / f"measurement-{name.replace('_', '.')}.csv"]
     header, *rows = (line.split(",") for line in files[0].read_text(encoding="utf-8").splitlines())
-    found = [dict(zip(header[:9], row[:9], strict=True)) for row in rows]
-    assert [(row["attack"], row["epsilon"]) for row in found] == [
+    named_rows = [dict(zip(header[:9], row[:9], strict=True)) for row in rows]
+    assert [(row["attack"], row["epsilon"]) for row in named_rows] == [
         (attack, epsilon) for epsilon in ("1.0", "50.0") for attack in ("imputation", "yeom", "wcai", "csmia")
     ]
-    for row in found:
+    for row in named_rows:
         assert float(row["rad_low"]) <= 0.0 <= float(row["rad_high"])
         assert float(row["rero_low"]) <= float(row["rero"]) <= float(row["rero_high"])
-    assert all(float(row["rad"]) == 0.0 for row in found if row["attack"] == "imputation")
-    assert any(stand_in in line for line in said)
+    assert all(float(row["rad"]) == 0.0 for row in named_rows if row["attack"] == "imputation")
+    assert any(stand_in in line for line in lines)
 
 
 @pytest.mark.data
 def test_table_2_by_name(data, tmp_path):
-    said: list[str] = []
-    (file,) = figures.reproduce("rad:table2", tmp_path, data, said.append, effort=figures.Effort(quick=True))
+    lines: list[str] = []
+    (file,) = figures.reproduce("rad:table2", tmp_path, data, lines.append, effort=figures.Effort(quick=True))
     assert len(file.read_text(encoding="utf-8").splitlines()) == 13
-    assert "Census19" in said[0]
-    assert "blind guess" in said[-1]
+    assert "Census19" in lines[0]
+    assert "blind guess" in lines[-1]

@@ -95,12 +95,12 @@ def test_theorem_4_2_with_its_own_total_variation_is_exact_for_randomised_respon
 
 
 def test_laplace_leaks_less_than_oue_up_to_the_crossing():
-    found = rad_fig1.laplace_oue_crossing()
-    assert oracles.off(found, oracles.LAPLACE_OUE_CROSSING) <= 0.5
+    crossing = rad_fig1.laplace_oue_crossing()
+    assert oracles.off(crossing, oracles.LAPLACE_OUE_CROSSING) <= 0.5
     reference = brentq(
         lambda e: lines.laplace_uniform(VALUES, 1 / e) - formulas.oue_success(11, e) + 1 / 11, 5, 30, xtol=1e-12
     )
-    assert found == pytest.approx(reference, abs=1e-7)
+    assert crossing == pytest.approx(reference, abs=1e-7)
 
 
 def test_order_of_the_mechanisms(table):

@@ -42,10 +42,10 @@ def test_bounds_are_ordered_on_the_whole_grid_and_beyond(table):
 def test_proposition_5_3_has_its_third_term():
     """Its two own terms pass above Theorem 4.2 from epsilon 2.1 on; the printed minimum includes Theorem 4.2."""
     guarantee = dr.ApproxDP(epsilon=3.0, delta=1e-5, neighbours="replace-one")
-    known = dr.assess(guarantee, dr.Threat(dr.Prior.uniform(10)))
+    assessment = dr.assess(guarantee, dr.Threat(dr.Prior.uniform(10)))
     own = min(0.1 * np.expm1(3.0) + 1e-5, (0.9 * np.expm1(3.0) + 1e-5) * np.exp(-3.0))
-    assert own > bound_of(known, "rad", "thm-4.2")
-    assert bound_of(known, "rad", "prop-5.3") == pytest.approx(bound_of(known, "rad", "thm-4.2"), abs=1e-12)
+    assert own > bound_of(assessment, "rad", "thm-4.2")
+    assert bound_of(assessment, "rad", "prop-5.3") == pytest.approx(bound_of(assessment, "rad", "thm-4.2"), abs=1e-12)
     (row,) = rad_fig3.compute(epsilons=[3.0]).rows
     assert row["prop_5_3"] == pytest.approx(row["thm_4_2"], abs=1e-12)
 

@@ -50,26 +50,26 @@ def test_numbers_and_picture(made_up, tmp_path, monkeypatch):
     monkeypatch.setattr(rad_fig4, "STEPS", 4)
     monkeypatch.setattr(rad_fig4, "QUICK_MODELS", 3)
     monkeypatch.setattr(rad_fig4.compute, "__kwdefaults__", {**rad_fig4.compute.__kwdefaults__, "epsilons": (10.0,)})
-    moved, said = [], []
+    moved, lines = [], []
     files = figures.reproduce(
         "rad:fig4",
         tmp_path / "out",
         made_up,
-        said.append,
+        lines.append,
         effort=figures.Effort(quick=True),
         bar=lambda *x: moved.append(x),
     )
     assert [file.name for file in files] == ["rad-fig4.csv", "rad-fig4.svg"]
     assert moved[-1] == (24, 24)
-    assert any("can exceed it" in line for line in said)
+    assert any("can exceed it" in line for line in lines)
     first = files[0].read_bytes()
-    kept = sorted((tmp_path / "out" / "rad-fig4.partial").glob("*.npz"))
-    before = [file.stat().st_mtime_ns for file in kept]
-    assert not any(KEPT_PARTS in line for line in said)
-    figures.reproduce("rad:fig4", tmp_path / "out", made_up, said.append, effort=figures.Effort(quick=True))
-    assert any(KEPT_PARTS in line for line in said)
+    parts = sorted((tmp_path / "out" / "rad-fig4.partial").glob("*.npz"))
+    before = [file.stat().st_mtime_ns for file in parts]
+    assert not any(KEPT_PARTS in line for line in lines)
+    figures.reproduce("rad:fig4", tmp_path / "out", made_up, lines.append, effort=figures.Effort(quick=True))
+    assert any(KEPT_PARTS in line for line in lines)
     assert files[0].read_bytes() == first
-    assert [file.stat().st_mtime_ns for file in kept] == before  # read again, not computed again
+    assert [file.stat().st_mtime_ns for file in parts] == before  # read again, not computed again
 
 
 def test_noise_is_that_of_our_notes():

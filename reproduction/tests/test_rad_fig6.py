@@ -137,9 +137,9 @@ def test_printed_rero_bound(table):
 def test_missing_data_is_said(tmp_path, monkeypatch):
     monkeypatch.delenv("DPRADAR_DATA", raising=False)
     for folder in (None, tmp_path):
-        said: list[str] = []
-        table = rad_fig6.compute(folder, said.append, epsilons=[1.0], fine_epsilons=[])
-        assert "the empirical prior is left out" in said[0]
+        lines: list[str] = []
+        table = rad_fig6.compute(folder, lines.append, epsilons=[1.0], fine_epsilons=[])
+        assert "the empirical prior is left out" in lines[0]
         assert table.distinct("prior") == ["uniform", "two-point"]
 
 
@@ -158,10 +158,10 @@ def record(hours: object) -> str:
 def test_data_folder_from_the_environment(tmp_path, monkeypatch):
     written(tmp_path, [record(40), record(40), record(20), record(120), ""])
     monkeypatch.setenv("DPRADAR_DATA", str(tmp_path))
-    said: list[str] = []
-    table = rad_fig6.compute(None, said.append, epsilons=[1.0], fine_epsilons=[])
+    lines: list[str] = []
+    table = rad_fig6.compute(None, lines.append, epsilons=[1.0], fine_epsilons=[])
     assert table.distinct("prior") == ["uniform", "two-point", "empirical"]
-    assert not any("left out" in text for text in said)
+    assert not any("left out" in text for text in lines)
     assert table.numbers("blind_guess", prior="empirical", eta=0.0)[0] == 0.5
     hours = rad_fig6.adult_hours(tmp_path / "adult" / "adult.data.gz")
     assert {h: p for h, p in enumerate(hours.tolist()) if p} == {20: 0.25, 40: 0.5, 100: 0.25}

@@ -101,11 +101,11 @@ def test_audits_against_the_notes(audits):
         sd = 1 / math.sqrt(1e6 * success * (1 - success))
         assert abs(row["cor_1"] - row["cor_1_expected"]) < 4.5 * sd / math.sqrt(5) + 1e-3
         assert abs(row["ldp_auditor"] - row["ldp_auditor_expected"]) < 0.5
-    for known in oracles.LDP_AUDITOR:
-        own = audits.where(protocol=known["protocol"].upper(), epsilon=float(known["epsilon"]))
+    for expected in oracles.LDP_AUDITOR:
+        own = audits.where(protocol=expected["protocol"].upper(), epsilon=float(expected["epsilon"]))
         for row in own.rows:
-            assert oracles.off(row["ldp_auditor_expected"], known["auditor"]) <= 1.0
-            assert abs(row["cor_1_lower"] - known["lower"].value) < 0.1
+            assert oracles.off(row["ldp_auditor_expected"], expected["auditor"]) <= 1.0
+            assert abs(row["cor_1_lower"] - expected["lower"].value) < 0.1
 
 
 def test_the_valid_bound_beats_ldp_auditor_and_the_own_value_finds_epsilon(audits):
@@ -120,10 +120,10 @@ def test_the_valid_bound_beats_ldp_auditor_and_the_own_value_finds_epsilon(audit
 
 def test_the_own_curve_of_she_is_read_off_a_grid():
     protocol = attack_counts.PROTOCOLS["SHE"](m=60, epsilon=3.3)
-    found = ldp_audits.own_epsilons([SUCCESS["SHE"](60, 3.3), 1e-9, 1.0], protocol, "SHE")
-    assert found[0] == pytest.approx(3.3, abs=2e-3)
-    assert found[1] == pytest.approx(0.05)
-    assert found[2] is None
+    epsilons = ldp_audits.own_epsilons([SUCCESS["SHE"](60, 3.3), 1e-9, 1.0], protocol, "SHE")
+    assert epsilons[0] == pytest.approx(3.3, abs=2e-3)
+    assert epsilons[1] == pytest.approx(0.05)
+    assert epsilons[2] is None
 
 
 @pytest.mark.parametrize("name", [name for name in SUCCESS if name != "SHE"])
@@ -131,20 +131,20 @@ def test_own_values_are_inverted_as_by_the_library(name):
     m = 300
     protocol = attack_counts.PROTOCOLS[name](m=m, epsilon=1.0)
     success = [SUCCESS[name](m, 2.6), 0.004]
-    found = ldp_audits.own_epsilons([*success, 0.0], protocol, name)
+    epsilons = ldp_audits.own_epsilons([*success, 0.0], protocol, name)
     threat = dr.Threat(dr.Prior.uniform(m))
-    for epsilon, value in zip(found, success, strict=False):
+    for epsilon, value in zip(epsilons, success, strict=False):
         assert epsilon == pytest.approx(epsilon_from_own_curve(value - 1 / m, protocol, threat), abs=1e-6)
-    assert found[0] == pytest.approx(2.6, abs=0.05)  # SS and OLH jump
-    assert found[2] == 0.0
+    assert epsilons[0] == pytest.approx(2.6, abs=0.05)  # SS and OLH jump
+    assert epsilons[2] == 0.0
 
 
 def test_an_attack_that_never_fails_is_beyond_the_range():
-    found = ldp_audits.audited([1.0, 1.0], 3052, 10**6)
-    assert found["cor_1"] is None
-    assert found["cor_1_undefined"] == 2
+    audit = ldp_audits.audited([1.0, 1.0], 3052, 10**6)
+    assert audit["cor_1"] is None
+    assert audit["cor_1_undefined"] == 2
     (ceiling,) = [row for row in oracles.AUDIT_CEILING if row["m"] == 3052]
-    assert oracles.off(found["cor_1_lower"], ceiling["lower"]) <= 1.0
+    assert oracles.off(audit["cor_1_lower"], ceiling["lower"]) <= 1.0
 
 
 def test_figures_are_written(tmp_path, monkeypatch, figure_7, audits):
@@ -152,11 +152,11 @@ def test_figures_are_written(tmp_path, monkeypatch, figure_7, audits):
         old = figures.FIGURES[name]
         figure = figures.PaperFigure(old.what, lambda _, __, table=table: table, old.draw, old.note)
         monkeypatch.setitem(figures.FIGURES, name, figure)
-        said: list[str] = []
-        files = figures.reproduce(name, tmp_path, progress=said.append)
+        lines: list[str] = []
+        files = figures.reproduce(name, tmp_path, progress=lines.append)
         assert [file.suffix for file in files] == [".csv", ".svg"]
         assert files[0].read_text(encoding="utf-8").splitlines()[0] == ",".join(table.columns)
-        assert said[0].startswith(name)
-        assert (said[-1] == f"{name}: {old.note}") == bool(old.note)
+        assert lines[0].startswith(name)
+        assert (lines[-1] == f"{name}: {old.note}") == bool(old.note)
     assert "LDP-Auditor" in (tmp_path / "rad-fig8.svg").read_text(encoding="utf-8")
     assert "Theorem 4.3" in (tmp_path / "rad-fig7.svg").read_text(encoding="utf-8")

@@ -117,8 +117,8 @@ def test_fast_figures_are_explained_and_their_statements_can_fail(name, tmp_path
 
 @pytest.mark.slow
 def test_all_figures_are_explained_and_their_statements_can_fail(tmp_path):
-    given = os.environ.get("DPRADAR_DATA")
-    data = Path(given) if given else None
+    folder = os.environ.get("DPRADAR_DATA")
+    data = Path(folder) if folder else None
     run = reproduce_all(tmp_path, data, effort=Effort(quick=True, workers=2))
     assert run.state("failed") == []
     undecided = []
@@ -134,13 +134,13 @@ def test_all_figures_are_explained_and_their_statements_can_fail(tmp_path):
     assert set(undecided) <= allowed
 
 
-def statement_of(**given):
-    given = {"where": "Figure 1", "says": "It is.", "printed": "1", "what": "it", **given}
-    return Statement(ours=lambda table: table.numbers("x")[0], **given)
+def statement_of(**changes):
+    changes = {"where": "Figure 1", "says": "It is.", "printed": "1", "what": "it", **changes}
+    return Statement(ours=lambda table: table.numbers("x")[0], **changes)
 
 
 @pytest.mark.parametrize(
-    ("x", "given", "verdict"),
+    ("x", "changes", "verdict"),
     [
         (1.0, {"agrees": (0.9, 1.1)}, "agrees"),
         (1.2, {"agrees": (0.9, 1.1)}, "unexplained"),
@@ -153,8 +153,8 @@ def statement_of(**given):
         (None, {"agrees": (0.9, 1.1)}, "not computed"),
     ],
 )
-def test_verdicts(x, given, verdict):
-    assert statement_of(**given).judge(Table(("x",), ({"x": x},))).verdict == verdict
+def test_verdicts(x, changes, verdict):
+    assert statement_of(**changes).judge(Table(("x",), ({"x": x},))).verdict == verdict
     assert verdict in VERDICTS
 
 

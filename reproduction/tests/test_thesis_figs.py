@@ -37,13 +37,13 @@ def test_every_figure_and_table_has_a_name():
 @pytest.mark.parametrize("name", ["thesis:fig6_1", "thesis:fig6_4", "thesis:table6_2"])
 @pytest.mark.usefixtures("no_data")
 def test_files_are_the_same_each_time_and_names_may_have_an_underscore(name, tmp_path):
-    said: list[str] = []
-    first, second = (figures.reproduce(name, tmp_path / folder, progress=said.append) for folder in "ab")
+    lines: list[str] = []
+    first, second = (figures.reproduce(name, tmp_path / folder, progress=lines.append) for folder in "ab")
     assert [one.read_bytes() for one in first] == [one.read_bytes() for one in second]
     assert first[0].name == name.replace(":", "-").replace("_", ".") + ".csv"
     assert len(first) == (1 if "table" in name else 2)
-    assert said[-1].startswith(name.replace("_", "."))  # what does not hold as printed
-    assert len(said) >= 4
+    assert lines[-1].startswith(name.replace("_", "."))  # what does not hold as printed
+    assert len(lines) >= 4
 
 
 def test_factors_lie_in_order():

@@ -120,8 +120,8 @@ def test_total_variation_against_another_library(gpt2):
 def test_divergence_against_the_binomial_sum(noise, rate):
     """For whole orders (Mironov, Talwar and Zhang 2019, Section 3.3): no integral."""
     orders = np.array([2.0, 3.0, 7.0])
-    found = unify_fig1.sampled_gaussian_divergence(noise, rate, orders)
-    for order, value in zip(orders.astype(int), found, strict=True):
+    divergences = unify_fig1.sampled_gaussian_divergence(noise, rate, orders)
+    for order, value in zip(orders.astype(int), divergences, strict=True):
         total = math.fsum(
             math.comb(order, k) * (1 - rate) ** (order - k) * rate**k * math.exp((k * k - k) / (2 * noise**2))
             for k in range(order + 1)
@@ -427,7 +427,7 @@ def test_fifteen_laplace_queries_against_a_sum_of_losses(queries):
     cells, epsilon = 100, 0.2
     edges = np.linspace(-epsilon, epsilon, cells + 1)
     inside = np.diff(0.5 * np.exp((edges - epsilon) / 2))
-    found = []
+    gains = []
     for upward in (False, True):
         one = np.zeros(cells + 1)
         one[0], one[-1] = 0.5 * math.exp(-epsilon), 0.5
@@ -435,11 +435,11 @@ def test_fifteen_laplace_queries_against_a_sum_of_losses(queries):
         total = np.ones(1)
         for _ in range(15):
             total = np.convolve(total, one)
-        found.append(best_success(total, np.linspace(-15 * epsilon, 15 * epsilon, total.size), 0.1) - 0.1)
+        gains.append(best_success(total, np.linspace(-15 * epsilon, 15 * epsilon, total.size), 0.1) - 0.1)
     value = queries.numbers("f_dp", at=0.1, queries=15)[0]
     assert sum(one) == pytest.approx(1.0, abs=1e-12)
-    assert min(found) - 1e-3 < value < max(found) + 1e-3
-    assert max(found) - min(found) < 0.02
+    assert min(gains) - 1e-3 < value < max(gains) + 1e-3
+    assert max(gains) - min(gains) < 0.02
 
 
 def test_query_bounds_are_ordered(queries):

@@ -82,27 +82,27 @@ def _checked(tmp_path: Path, broken: str) -> tuple[int, str, list[str]]:
     make = tmp_path / "bin" / "make"
     make.write_text(MAKE, encoding="utf-8")
     make.chmod(0o755)
-    made = tmp_path / "made"
-    env = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "MADE": str(made), "BROKEN": broken}
+    log = tmp_path / "made"
+    env = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "MADE": str(log), "BROKEN": broken}
     done = subprocess.run(
         ["bash", str(tmp_path / ".ci" / "run")], env=env, capture_output=True, text=True, timeout=60, check=False
     )
-    return done.returncode, done.stdout, made.read_text(encoding="utf-8").splitlines()
+    return done.returncode, done.stdout, log.read_text(encoding="utf-8").splitlines()
 
 
 def test_a_change_is_checked_with_all_that_can_be_installed(tmp_path):
-    code, shown, made = _checked(tmp_path, "nothing")
+    code, shown, commands = _checked(tmp_path, "nothing")
     assert code == 0
     for folder, target in (("audited", "peers"), ("engines", "engines"), ("torch", "torch"), ("browser", "browser")):
-        assert made.index(f"make .venv/{folder}/.installed") < made.index(f"make test-{target}")
+        assert commands.index(f"make .venv/{folder}/.installed") < commands.index(f"make test-{target}")
     assert "tests/data/test_real.py:30: needs the data" in shown.rpartition("Tests skipped")[2]
 
 
 def test_what_could_not_be_checked_is_listed_at_the_end(tmp_path):
-    code, shown, made = _checked(tmp_path, ".venv/engines/.installed")
+    code, shown, commands = _checked(tmp_path, ".venv/engines/.installed")
     assert code == 0
-    assert "make test-engines" not in made
-    assert "make test-torch" in made
+    assert "make test-engines" not in commands
+    assert "make test-torch" in commands
     assert "make test-engines: PostgreSQL and Spark could not be installed" in shown.rpartition("could not run here")[2]
 
 

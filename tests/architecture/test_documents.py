@@ -37,17 +37,17 @@ def _run(block: str, place: str, names: dict[str, Any]) -> None:
     """Run a block, and compare what its last words say, such as ``a.rad.value  # 0.0594...``, with what comes out."""
     lines = block.splitlines()
     for statement in ast.parse(block).body:
-        told = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
+        comment = lines[statement.end_lineno - 1][statement.end_col_offset :].strip()
         code = ast.get_source_segment(block, statement)
-        if isinstance(statement, ast.Expr) and re.match(r"# *-?\d+\.\d", told):
+        if isinstance(statement, ast.Expr) and re.match(r"# *-?\d+\.\d", comment):
             value = eval(compile(code, place, "eval", dont_inherit=True), names)  # noqa: S307 - our own docs
             numbers = [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, float)]
-            parts = _NUMBER.findall(re.sub(r"'[^']*'", "", told).partition(";")[0])
-            assert len(parts) == len(numbers), (place, told)
+            parts = _NUMBER.findall(re.sub(r"'[^']*'", "", comment).partition(";")[0])
+            assert len(parts) == len(numbers), (place, comment)
             for (text, cut), number in zip(parts, numbers, strict=True):
                 digits = len(text.partition(".")[2])
                 near = math.trunc(number * 10**digits) / 10**digits if cut else round(number, digits)
-                assert near == pytest.approx(float(text), abs=1e-12), (place, told, number)
+                assert near == pytest.approx(float(text), abs=1e-12), (place, comment, number)
         else:
             exec(compile(ast.Module([statement], []), place, "exec", dont_inherit=True), names)  # noqa: S102
 
@@ -109,17 +109,19 @@ def test_the_table_of_rules_names_the_source(rule):
     source = _rows()[rule.name][2]
     for cite in rule.cites:
         # Theorem 4.3 stands above its table, for all engines.
-        wanted = "ours" if cite == "dpradar derivation" else cite.removeprefix("[RAD] ").removeprefix("[UNIFY] ")
-        assert wanted in source or cite == "[RAD] Theorem 4.3", f"{cite} is not in the row of `{rule.name}`"
+        source_name = "ours" if cite == "dpradar derivation" else cite.removeprefix("[RAD] ").removeprefix("[UNIFY] ")
+        assert source_name in source or cite == "[RAD] Theorem 4.3", f"{cite} is not in the row of `{rule.name}`"
 
 
 def _documented() -> set[str]:
     """Return the full names that the reference documents; a module stands for its public names."""
     pages = [p.read_text(encoding="utf-8") for p in (ROOT / "docs" / "reference").glob("*.md")]
-    found = {(kind, name) for page in pages for kind, name in re.findall(r"^\.\. auto(\w+):: ([\w.]+)", page, re.M)}
-    modules = [name for kind, name in found if kind == "module"]
+    directives = {
+        (kind, name) for page in pages for kind, name in re.findall(r"^\.\. auto(\w+):: ([\w.]+)", page, re.M)
+    }
+    modules = [name for kind, name in directives if kind == "module"]
     inside = {f"{name}.{public}" for name in modules for public in importlib.import_module(name).__all__}
-    return {name for _, name in found} | inside
+    return {name for _, name in directives} | inside
 
 
 @every("name", dr.__all__)
@@ -144,12 +146,12 @@ def test_the_glossary_says_what_explain_says(word):
 
 def _options(command: click.Command) -> set[str]:
     """Return the long names of all options of a command and of those below it."""
-    found = {name for param in command.params for name in param.opts if name.startswith("--")}
+    options = {name for param in command.params for name in param.opts if name.startswith("--")}
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            found |= _options(command.get_command(context, name))
-    return found
+            options |= _options(command.get_command(context, name))
+    return options
 
 
 def test_every_option_is_on_some_page():

@@ -1,4 +1,4 @@
-"""Running attacks: seeds, threads, interruption, ties, and what bad input is told."""
+"""Running attacks: seeds, threads, interruption, ties, and the messages for bad input."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def quick(name: str, **options) -> dr.AttackRun:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_threads_do_not_matter(name, monkeypatch):
-    found = []
+    runs = []
     for workers in (1, 2, 3):
         monkeypatch.setattr(running, "_WORKERS", workers)
-        found.append(quick(name))
-    assert found[0] == found[1] == found[2]
+        runs.append(quick(name))
+    assert runs[0] == runs[1] == runs[2]
 
 
 @pytest.mark.parametrize("name", ["diagonal", "some member", "composed"])
@@ -60,7 +60,7 @@ def test_without_a_seed():
 def test_more_trials_go_on_from_fewer():
     """Pieces have seeds of their own, so a longer run starts with the same pieces."""
     seen: list[int] = []
-    short = quick("diagonal", progress=lambda done, asked: seen.append(done))
+    short = quick("diagonal", progress=lambda done, total: seen.append(done))
     assert seen == sorted(set(seen))
     assert seen[-1] == short.trials == short.asked == 600_000
     assert len(seen) >= 3
@@ -72,38 +72,38 @@ def test_interrupted(name, workers, monkeypatch):
     """What was counted until then, which is what a run of so many trials counts."""
     monkeypatch.setattr(running, "_WORKERS", workers)
 
-    def stop(done: int, asked: int) -> None:
+    def stop(done: int, total: int) -> None:
         raise KeyboardInterrupt
 
-    found = quick(name, progress=stop, confidence=1 - FAILURE)
-    assert found.interrupted
-    assert 0 < found.trials < found.asked
-    assert f"interrupted after {found.trials:,} of {found.asked:,} trials" in found.notes
+    run = quick(name, progress=stop, confidence=1 - FAILURE)
+    assert run.interrupted
+    assert 0 < run.trials < run.asked
+    assert f"interrupted after {run.trials:,} of {run.asked:,} trials" in run.notes
     mechanism, threat, _ = RUNS[name]
-    again = dr.attack(mechanism, threat, trials=found.trials, seed=1, confidence=1 - FAILURE)
-    assert (again.rad, again.success, again.false_hit) == (found.rad, found.success, found.false_hit)
+    again = dr.attack(mechanism, threat, trials=run.trials, seed=1, confidence=1 - FAILURE)
+    assert (again.rad, again.success, again.false_hit) == (run.rad, run.success, run.false_hit)
     assert not again.interrupted
     exact = dr.assess(mechanism, threat).rad.value
-    assert found.rad.low <= exact <= found.rad.high
+    assert run.rad.low <= exact <= run.rad.high
 
 
 def test_pieces_that_differ():
     """The chance to be right for others is the same all through one piece and the next, but not for both."""
-    found = running.AttackCounts()
+    counts = running.AttackCounts()
     for chance in (0.2, 0.4):
         squares = 100 * chance**2
-        found.add(
+        counts.add(
             running.AttackCounts(trials=100, hits=50, others=100 * chance, squares=squares, least=chance, most=chance)
         )
-    assert not found.constant
-    _, _, false_hit = found.estimates(0.05)
+    assert not counts.constant
+    _, _, false_hit = counts.estimates(0.05)
     assert false_hit.estimate == pytest.approx(0.3)
     assert false_hit.low < 0.25
     assert false_hit.high > 0.35
 
 
 def test_other_errors_are_not_swallowed():
-    def broken(done: int, asked: int) -> None:
+    def broken(done: int, total: int) -> None:
         message = "of the caller"
         raise RuntimeError(message)
 
@@ -115,19 +115,19 @@ def test_other_errors_are_not_swallowed():
 @pytest.mark.parametrize("name", RUNS)
 def test_very_few_trials(name, trials):
     mechanism, threat, _ = RUNS[name]
-    found = dr.attack(mechanism, threat, trials=trials, seed=3)
-    assert found.trials == trials
-    for interval in (found.rad, found.success, found.false_hit):
+    run = dr.attack(mechanism, threat, trials=trials, seed=3)
+    assert run.trials == trials
+    for interval in (run.rad, run.success, run.false_hit):
         assert -1.0 <= interval.low <= interval.estimate <= interval.high <= 1.0
-    assert found.success.low >= 0.0
+    assert run.success.low >= 0.0
 
 
 def test_saved_and_loaded(tmp_path):
-    found = quick("diagonal", maximise="success")
-    found.save(tmp_path / "run.json")
-    assert dr.load(tmp_path / "run.json") == found
-    assert found.maximise == "success"
-    assert "the" in found.explain()
+    run = quick("diagonal", maximise="success")
+    run.save(tmp_path / "run.json")
+    assert dr.load(tmp_path / "run.json") == run
+    assert run.maximise == "success"
+    assert "the" in run.explain()
 
 
 def test_a_release_says_what_it_assumes():

@@ -213,7 +213,7 @@ def test_likelihoods_are_densities(name):
 def test_engines_are_used():
     """The quick ways are taken where they apply, so that this file tests them."""
     uniform = dr.Threat(dr.Prior.uniform(5))
-    found = {
+    engines = {
         type(optimal_attack(mechanism, threat, goal).inner).__name__
         for mechanism, threat, goal in (
             (dr.GRR(5, 1.0), THREATS["labels"], "rad"),
@@ -226,7 +226,7 @@ def test_engines_are_used():
             (dr.Laplace(1.0), dr.Threat(CONTINUOUS["beta"], goal=dr.Goal.within(0.1)), "rad"),
         )
     }
-    assert found == {
+    assert engines == {
         "ReportedValue",
         "SomeMember",
         "LikeliestMember",

@@ -105,20 +105,20 @@ def holds(interval: dr.Estimate, bound: dr.Bound) -> bool:
     return interval.low <= bound.high and bound.low <= interval.high
 
 
-def check_agreement(found: dr.AttackRun, exact: dr.Assessment, goal: str) -> None:
+def check_agreement(result: dr.AttackRun, exact: dr.Assessment, goal: str) -> None:
     """The interval of the goal holds the exact number; nothing that is measured exceeds what is possible."""
-    assert found.success.low <= exact.success.high
-    assert found.rad.low <= exact.rad.value
+    assert result.success.low <= exact.success.high
+    assert result.rad.low <= exact.rad.value
     if goal == "success":
-        assert holds(found.success, exact.success)
+        assert holds(result.success, exact.success)
     elif exact.rad.side == "exact":
-        assert holds(found.rad, exact.rad)
+        assert holds(result.rad, exact.rad)
 
 
-def check_terms(found: dr.AttackRun, exact: dr.Assessment) -> None:
+def check_terms(result: dr.AttackRun, exact: dr.Assessment) -> None:
     """The two terms of rad, ties at random; those of the integral for SHE are good to 2e-10."""
-    assert found.success.low - 2e-10 <= exact.hit <= found.success.high + 2e-10
-    assert found.false_hit.low - 2e-10 <= exact.false_hit <= found.false_hit.high + 2e-10
+    assert result.success.low - 2e-10 <= exact.hit <= result.success.high + 2e-10
+    assert result.false_hit.low - 2e-10 <= exact.false_hit <= result.false_hit.high + 2e-10
 
 
 @pytest.mark.parametrize(("name", "m", "prior", "goal", "epsilon"), list(cases(listed=False)))
@@ -130,11 +130,11 @@ def test_run_agrees_with_the_exact_engine(name, m, prior, goal, epsilon):
         return
     trials = trials_needed(aim)
     assert trials <= MOST_TRIALS
-    found = run(name, m, prior, goal, epsilon, trials)
-    check_agreement(found, exact, goal)
+    result = run(name, m, prior, goal, epsilon, trials)
+    check_agreement(result, exact, goal)
     if goal == "rad" and (prior == "uniform" or name == "GRR"):
-        check_terms(found, exact)
-    interval = getattr(found, goal)
+        check_terms(result, exact)
+    interval = getattr(result, goal)
     for wrong in aim.wrong:
         assert wrong < interval.low or wrong > interval.high
 
@@ -172,9 +172,9 @@ def power_table() -> list[str]:
 def test_histogram_of_two_values(epsilon):
     """With two values rad is 2 pi_1 pi_2 tv, whatever the prior is: an exact number for histogram encoding."""
     tv = 1 - np.exp(-epsilon / 2) * (2 + epsilon / 2) / 2
-    found = run("SHE", 2, "skewed", "rad", epsilon, 500_000)
-    assert found.rad.low <= 2 * 0.7 * 0.3 * tv <= found.rad.high
-    assert found.rad.high - found.rad.low < 0.02
+    result = run("SHE", 2, "skewed", "rad", epsilon, 500_000)
+    assert result.rad.low <= 2 * 0.7 * 0.3 * tv <= result.rad.high
+    assert result.rad.high - result.rad.low < 0.02
 
 
 @pytest.mark.parametrize("name", ["SubsetSelection", "SUE", "OUE", "BLH", "OLH", "THE", "HadamardResponse"])

@@ -63,9 +63,9 @@ def test_coverage(name):
     misses = {"success": 0, "false_hit": 0, "rad": 0}
     for _ in range(LOGS):
         log, (success, false_hit) = KINDS[name](generator)
-        found = measured(log, confidence=LEVEL)
+        measurement = measured(log, confidence=LEVEL)
         for quantity, number in (("success", success), ("false_hit", false_hit), ("rad", success - false_hit)):
-            interval = getattr(found, quantity)
+            interval = getattr(measurement, quantity)
             misses[quantity] += not interval.low <= number <= interval.high
     for count in misses.values():
         assert binom.sf(count - 1, LOGS, 1 - LEVEL) > FAILURE / (3 * len(KINDS))
@@ -77,8 +77,8 @@ def test_ignoring_that_results_repeat_does_not_cover():
     for _ in range(LOGS):
         log, (success, _) = clustered(generator)
         log.pop("targets")
-        found = measured(log, confidence=LEVEL)
-        misses += not found.success.low <= success <= found.success.high
+        measurement = measured(log, confidence=LEVEL)
+        misses += not measurement.success.low <= success <= measurement.success.high
     assert binom.sf(misses - 1, LOGS, 1 - LEVEL) < FAILURE
 
 
@@ -98,9 +98,9 @@ def test_power(success, false_hit, factor):
     rad = success - false_hit
     n = trials_needed(Measured(success, [factor * rad], false_hit, 1.0))
     generator = rng(4)
-    found = dr.measure(generator.random(n) < success, generator.random(n) < false_hit, confidence=1 - FAILURE)
-    assert found.rad.low <= rad <= found.rad.high
-    assert not found.rad.low <= factor * rad <= found.rad.high
+    measurement = dr.measure(generator.random(n) < success, generator.random(n) < false_hit, confidence=1 - FAILURE)
+    assert measurement.rad.low <= rad <= measurement.rad.high
+    assert not measurement.rad.low <= factor * rad <= measurement.rad.high
 
 
 # What counts as right.
@@ -111,59 +111,61 @@ def test_guesses_with_truth():
     truth = generator.choice(["a", "b", "c"], 500)
     guesses = np.where(generator.random(500) < 0.7, truth, "a")
     blind = np.full(500, "a")
-    found = dr.measure(guesses, blind, truth=truth)
+    measurement = dr.measure(guesses, blind, truth=truth)
     same = dr.measure(guesses == truth, blind == truth)
-    assert (found.rad, found.success, found.false_hit) == (same.rad, same.success, same.false_hit)
-    assert found.trials == 500
+    assert (measurement.rad, measurement.success, measurement.false_hit) == (same.rad, same.success, same.false_hit)
+    assert measurement.trials == 500
 
 
 def test_other_people_have_their_own_truth():
-    found = dr.measure([1, 2, 3], [1, 1], truth=[1, 2, 4], truth_without=[1, 2])
-    assert found.success.estimate == pytest.approx(2 / 3)
-    assert found.false_hit.estimate == 0.5
+    measurement = dr.measure([1, 2, 3], [1, 1], truth=[1, 2, 4], truth_without=[1, 2])
+    assert measurement.success.estimate == pytest.approx(2 / 3)
+    assert measurement.false_hit.estimate == 0.5
 
 
 @pytest.mark.parametrize(("within", "right"), [(0.0, 1), (0.5, 2), (1.0, 3), (10.0, 4)])
 def test_within(within, right):
-    found = dr.measure([1.0, 2.5, 4.0, 9.0], [0.0] * 4, truth=[1.0, 2.0, 3.0, 4.0], within=within)
-    assert found.success.estimate == right / 4
+    measurement = dr.measure([1.0, 2.5, 4.0, 9.0], [0.0] * 4, truth=[1.0, 2.0, 3.0, 4.0], within=within)
+    assert measurement.success.estimate == right / 4
 
 
 def test_a_missing_guess_is_not_right():
-    found = dr.measure([np.nan, 1.0], [np.nan, np.nan], truth=[np.nan, 1.0], within=5.0)
-    assert found.success.estimate == 0.5
-    assert found.false_hit.estimate == 0.0
+    measurement = dr.measure([np.nan, 1.0], [np.nan, np.nan], truth=[np.nan, 1.0], within=5.0)
+    assert measurement.success.estimate == 0.5
+    assert measurement.false_hit.estimate == 0.0
 
 
 def test_averages_per_target():
     """Target a was attacked three times, b once: each counts once."""
-    found = dr.measure([True, True, False, True], [False] * 4, targets=["a", "a", "a", "b"])
-    assert found.success.estimate == pytest.approx((2 / 3 + 1) / 2)
-    assert found.trials == 2
-    assert found.notes == ("4 results about 2 targets",)
+    measurement = dr.measure([True, True, False, True], [False] * 4, targets=["a", "a", "a", "b"])
+    assert measurement.success.estimate == pytest.approx((2 / 3 + 1) / 2)
+    assert measurement.trials == 2
+    assert measurement.notes == ("4 results about 2 targets",)
 
 
 @pytest.mark.parametrize("options", [{}, {"paired": True}, {"targets": np.arange(4_000) // 2}])
 def test_an_attack_that_does_worse_with_the_release(options):
     generator = rng(6)
-    found = dr.measure(generator.random(4_000) < 0.2, generator.random(4_000) < 0.5, confidence=1 - FAILURE, **options)
-    assert found.rad.low <= -0.3 <= found.rad.high < 0.0
+    measurement = dr.measure(
+        generator.random(4_000) < 0.2, generator.random(4_000) < 0.5, confidence=1 - FAILURE, **options
+    )
+    assert measurement.rad.low <= -0.3 <= measurement.rad.high < 0.0
 
 
 @pytest.mark.parametrize("options", [{}, {"paired": True}, {"targets": ["a"]}])
 def test_a_single_result(options):
-    found = dr.measure([True], [False], **options)
-    for interval in (found.rad, found.success, found.false_hit):
+    measurement = dr.measure([True], [False], **options)
+    for interval in (measurement.rad, measurement.success, measurement.false_hit):
         assert -1.0 <= interval.low <= interval.estimate <= interval.high <= 1.0
-    assert found.rad.low < 0.1  # one result proves nothing
+    assert measurement.rad.low < 0.1  # one result proves nothing
 
 
 def test_saved_and_loaded(tmp_path):
-    found = dr.measure([True, False], [False, False], paired=True, name="mine")
-    found.save(tmp_path / "log.json")
-    assert dr.load(tmp_path / "log.json") == found
-    assert found.strategy == "mine"
-    assert found.explain()
+    measurement = dr.measure([True, False], [False, False], paired=True, name="mine")
+    measurement.save(tmp_path / "log.json")
+    assert dr.load(tmp_path / "log.json") == measurement
+    assert measurement.strategy == "mine"
+    assert measurement.explain()
 
 
 BAD = {

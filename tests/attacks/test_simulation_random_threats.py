@@ -32,13 +32,13 @@ def test_the_attack_reaches_the_exact_value_and_no_more(number):
     mechanism, threat = drawn(number)
     exact = dr.assess(mechanism, threat)
     for goal in ("rad", "success"):
-        found = dr.attack(mechanism, threat, trials=TRIALS, seed=1, maximise=goal, confidence=1 - FAILURE)
-        bound, interval = getattr(exact, goal), getattr(found, goal)
+        run = dr.attack(mechanism, threat, trials=TRIALS, seed=1, maximise=goal, confidence=1 - FAILURE)
+        bound, interval = getattr(exact, goal), getattr(run, goal)
         assert bound.side == "exact"
         assert interval.low <= bound.high
         assert bound.low <= interval.high
-        assert found.rad.low <= exact.rad.high
-        assert found.success.low <= exact.success.high
+        assert run.rad.low <= exact.rad.high
+        assert run.success.low <= exact.success.high
 
 
 def test_a_label_that_stands_in_every_fibre_cannot_be_missed():
@@ -46,5 +46,5 @@ def test_a_label_that_stands_in_every_fibre_cannot_be_missed():
     prior, known = dr.Prior.of([2 / 7, *[1 / 7] * 5]), dr.Knowledge.labels([0, 1, 0, 1, 0, 1])
     threat = dr.Threat(prior, knowledge=known, goal=dr.Goal.labels([0, 1, 2, 0, 1, 2]))
     mechanism = dr.GRR(m=6, epsilon=2.0)
-    found = dr.attack(mechanism, threat, trials=200_000, seed=1, confidence=1 - FAILURE)
-    assert found.rad.low <= dr.assess(mechanism, threat).rad.value <= found.rad.high < 0.4
+    run = dr.attack(mechanism, threat, trials=200_000, seed=1, confidence=1 - FAILURE)
+    assert run.rad.low <= dr.assess(mechanism, threat).rad.value <= run.rad.high < 0.4

@@ -55,7 +55,7 @@ PLACES = [(v, w) for v in range(3) for w in range(3) if CHAIN[v, w] > 0]
 
 
 def walk(epsilon: float, threshold: float) -> tuple[dr.Channel, dr.Threat, object]:
-    """Records (before, now); the guess is a place, told as a record that ends there."""
+    """Records (before, now); the guess is a place, given as a record that ends there."""
     weights = [stationary()[v] * CHAIN[v, w] for v, w in PLACES]
     prior = dr.Prior.records({"before": [v for v, _ in PLACES], "now": [w for _, w in PLACES]}, weights)
     threat = dr.Threat(prior, dr.Knowledge.columns("before"), dr.Goal.columns("now"))
@@ -73,11 +73,11 @@ def test_walk_or_report(row):
         assert printed_as(number, printed)
     wrong = [walk_terms(factor * epsilon, tau) for factor in (0.7, 1.3)]
     aim = Measured(success, [one - other for one, other in wrong], correction, 1.0)
-    found = run_it(*walk(epsilon, tau), trials_needed(aim))
-    assert inside(success, found.success)
-    assert inside(correction, found.false_hit)
-    assert inside(success - correction, found.rad)
-    assert not any(inside(number, found.rad, 0.0) for number in aim.wrong)
+    run = run_it(*walk(epsilon, tau), trials_needed(aim))
+    assert inside(success, run.success)
+    assert inside(correction, run.false_hit)
+    assert inside(success - correction, run.rad)
+    assert not any(inside(number, run.rad, 0.0) for number in aim.wrong)
     # The bound of the notes is the optimum: believe every report, never use the chain.
     best = dr.attack(*walk(epsilon, tau)[:2], trials=100_000, seed=2, confidence=1 - FAILURE)
     assert inside(row["bound"].value, best.rad, 1e-6)
@@ -118,11 +118,11 @@ def test_report_on_a_path(row, eta):
     for number, printed in zip((success, correction, success - correction), row["report"][eta], strict=True):
         assert printed_as(number, printed)
     wrong = [terms(factor * row["epsilon"])[0] for factor in (0.7, 1.3)]
-    found = run_it(dr.Exponential(row["epsilon"]), threat, "report", trials_needed(Measured(success, wrong)))
-    assert inside(success, found.success)
-    assert inside(correction, found.false_hit)
-    assert inside(success - correction, found.rad)
-    assert not any(inside(number, found.success, 0.0) for number in wrong)
+    run = run_it(dr.Exponential(row["epsilon"]), threat, "report", trials_needed(Measured(success, wrong)))
+    assert inside(success, run.success)
+    assert inside(correction, run.false_hit)
+    assert inside(success - correction, run.rad)
+    assert not any(inside(number, run.success, 0.0) for number in wrong)
     best = dr.attack(dr.Exponential(row["epsilon"]), threat, trials=200_000, seed=4, confidence=1 - FAILURE)
     assert inside(row["optimal"][eta].value, best.rad, 1e-6)
 
@@ -137,23 +137,23 @@ def test_report_of_randomised_response(epsilon):
     """UNI and TRUE: success p, correction q + (p - q) kappa."""
     rows = grr_rows(4, epsilon)
     keep, other = rows[0, 0], rows[0, 1]
-    found = run_it(dr.GRR(4, epsilon), dr.Threat(SKEWED), "report", 100_000)
-    assert found.strategy == "report as it is"
-    assert found.maximise is None
-    assert inside(keep, found.success)
-    assert inside(other + (keep - other) * SKEWED.collision, found.false_hit)
+    run = run_it(dr.GRR(4, epsilon), dr.Threat(SKEWED), "report", 100_000)
+    assert run.strategy == "report as it is"
+    assert run.maximise is None
+    assert inside(keep, run.success)
+    assert inside(other + (keep - other) * SKEWED.collision, run.false_hit)
     for factor in (0.7, 1.3):
-        assert not inside(grr_rows(4, factor * epsilon)[0, 0], found.success)
+        assert not inside(grr_rows(4, factor * epsilon)[0, 0], run.success)
 
 
 def test_prior_only():
     """PRIOR: right for the likeliest value, with or without the release."""
-    found = run_it(dr.GRR(4, 3.0), dr.Threat(SKEWED), "prior", 50_000)
-    assert inside(0.5, found.success)
-    assert found.false_hit.low == pytest.approx(0.5, abs=1e-15)
-    assert inside(0.0, found.rad)
+    run = run_it(dr.GRR(4, 3.0), dr.Threat(SKEWED), "prior", 50_000)
+    assert inside(0.5, run.success)
+    assert run.false_hit.low == pytest.approx(0.5, abs=1e-15)
+    assert inside(0.0, run.rad)
     same = run_it(dr.GRR(4, 3.0), dr.Threat(SKEWED), prior_only(SKEWED.probabilities), 50_000)
-    assert same.success == found.success
+    assert same.success == run.success
 
 
 def mode_success(counts: list[int], epsilon: float) -> float:
@@ -172,12 +172,12 @@ def test_mode_of_reports(counts):
     m, epsilon = len(counts), 3.0
     others = np.repeat(np.arange(m), counts)
     success = mode_success(counts, epsilon)
-    found = run_it(dr.GRR(m, epsilon), dr.Threat(dr.Prior.uniform(m)), mode_of_reports(others, m), 400_000)
-    assert inside(success, found.success)
-    assert inside(success - 1 / m, found.rad)
-    assert inside(1 / m, found.false_hit)
+    run = run_it(dr.GRR(m, epsilon), dr.Threat(dr.Prior.uniform(m)), mode_of_reports(others, m), 400_000)
+    assert inside(success, run.success)
+    assert inside(success - 1 / m, run.rad)
+    assert inside(1 / m, run.false_hit)
     wrong = [mode_success(counts, factor * epsilon) for factor in (0.7, 1.3)]
-    assert not any(inside(number, found.success) for number in wrong)
+    assert not any(inside(number, run.success) for number in wrong)
 
 
 # Functions of the user.
@@ -193,12 +193,12 @@ def test_a_function_with_knowledge():
 
     rows = grr_rows(4, 2.0)
     law = SKEWED.probabilities @ rows
-    found = run_it(dr.GRR(4, 2.0), threat, guess, 200_000)
-    assert found.strategy == "guess"
-    assert inside(rows[0, 0], found.success)
-    assert inside(float(law @ SKEWED.probabilities), found.false_hit)
+    run = run_it(dr.GRR(4, 2.0), threat, guess, 200_000)
+    assert run.strategy == "guess"
+    assert inside(rows[0, 0], run.success)
+    assert inside(float(law @ SKEWED.probabilities), run.false_hit)
     # That is the optimal attack, so its rad is the largest there is.
-    assert inside(dr.assess(dr.GRR(4, 2.0), threat).rad.value, found.rad)
+    assert inside(dr.assess(dr.GRR(4, 2.0), threat).rad.value, run.rad)
 
 
 @pytest.mark.parametrize("m", [64, 100])
@@ -206,12 +206,12 @@ def test_many_kinds_of_knowledge(m):
     """More than 64 labels: success on others is sampled too, and still right."""
     threat = dr.Threat(dr.Prior.uniform(m), dr.Knowledge.everything())
     exact = dr.assess(dr.GRR(m, 4.0), threat)
-    found = run_it(dr.GRR(m, 4.0), threat, lambda reports, known, rng: np.where(reports == known, known, -1), 100_000)
-    assert inside(exact.rad.value, found.rad)
-    assert inside(exact.hit, found.success)
-    assert inside(1 / m, found.false_hit)
+    run = run_it(dr.GRR(m, 4.0), threat, lambda reports, known, rng: np.where(reports == known, known, -1), 100_000)
+    assert inside(exact.rad.value, run.rad)
+    assert inside(exact.hit, run.success)
+    assert inside(1 / m, run.false_hit)
     for factor in (0.7, 1.3):
-        assert not inside(dr.assess(dr.GRR(m, factor * 4.0), threat).rad.value, found.rad)
+        assert not inside(dr.assess(dr.GRR(m, factor * 4.0), threat).rad.value, run.rad)
 
 
 def test_an_attack_object():
@@ -223,15 +223,15 @@ def test_an_attack_object():
 
             return BatchOutcome(np.zeros(targets.size, dtype=bool), np.zeros(targets.size))
 
-    found = run_it(dr.OUE(4, 1.0), dr.Threat(SKEWED), Coward(), 1000)
-    assert found.strategy == "coward"
-    assert found.success.estimate == found.rad.estimate == 0.0
+    run = run_it(dr.OUE(4, 1.0), dr.Threat(SKEWED), Coward(), 1000)
+    assert run.strategy == "coward"
+    assert run.success.estimate == run.rad.estimate == 0.0
 
 
 @pytest.mark.parametrize("strategy", ["report", "prior", lambda reports, known, rng: rng.integers(0, 4, reports.size)])
 def test_never_above_the_optimum(strategy):
     threat = dr.Threat(SKEWED, dr.Knowledge.labels(list("aabb")), dr.Goal.labels(list("xyxy")))
     exact = dr.assess(dr.GRR(4, 1.0), threat)
-    found = run_it(dr.GRR(4, 1.0), threat, strategy, 100_000)
-    assert found.rad.low <= exact.rad.value
-    assert found.success.low <= exact.success.value
+    run = run_it(dr.GRR(4, 1.0), threat, strategy, 100_000)
+    assert run.rad.low <= exact.rad.value
+    assert run.success.low <= exact.success.value

@@ -43,8 +43,8 @@ def audit(sampler, **options):
 
 
 def test_a_claim_for_other_neighbours_says_how_it_is_read():
-    told = audit(grr, claim=dr.PureDP(1.0, neighbours="add-remove")).claim
-    assert told.text == "PureDP(epsilon=1.0, neighbours='add-remove'), read under replace-one as epsilon 2"
+    claim = audit(grr, claim=dr.PureDP(1.0, neighbours="add-remove")).claim
+    assert claim.text == "PureDP(epsilon=1.0, neighbours='add-remove'), read under replace-one as epsilon 2"
     assert audit(grr).claim.text == repr(CLAIM)
 
 

@@ -115,9 +115,9 @@ def test_a_claimed_mechanism_is_about_the_values_of_the_domain():
         return inputs + rng.laplace(0.0, 0.5, len(inputs))
 
     for domain in (5, [0, 1, 2, 3, 4]):
-        given = {"claim": dr.Laplace(scale=1.0), "domain": domain, "trials": 20_000, "seed": 1}
-        assert not dr.audit(honest, **given).refuted
-        assert dr.audit(half, **given).refuted
+        options = {"claim": dr.Laplace(scale=1.0), "domain": domain, "trials": 20_000, "seed": 1}
+        assert not dr.audit(honest, **options).refuted
+        assert dr.audit(half, **options).refuted
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -205,6 +205,6 @@ def test_explained(mode):
 def test_no_estimate_is_negative():
     """An attack that was right less often than chance suggests an epsilon of 0, not less."""
     flat = dr.GRR(m=3, epsilon=1e-3).at(None).sample
-    found = [audit(flat, seed=k, threat=dr.Threat(dr.Prior.uniform(3))) for k in range(6)]
-    assert any(r.rad.estimate < 0.0 for r in found)
-    assert all(r.epsilon_estimate >= 0.0 and r.epsilon_lower >= 0.0 for r in found)
+    results = [audit(flat, seed=k, threat=dr.Threat(dr.Prior.uniform(3))) for k in range(6)]
+    assert any(r.rad.estimate < 0.0 for r in results)
+    assert all(r.epsilon_estimate >= 0.0 and r.epsilon_lower >= 0.0 for r in results)

@@ -74,8 +74,8 @@ def test_inversions_undo_the_bounds_of_assess(weights, epsilon):
     claim = dr.PureDP(epsilon, **REPLACE)
     blind = dr.assess(claim, dr.Threat(prior)).rad.value
     assert epsilon_from_black_box(blind, prior) == pytest.approx(epsilon, rel=1e-8)
-    known = dr.assess(claim, dr.Threat(prior, dr.Knowledge.everything())).rad.value
-    assert epsilon_from_rad(known, prior.collision) == pytest.approx(epsilon, rel=1e-8)
+    rad = dr.assess(claim, dr.Threat(prior, dr.Knowledge.everything())).rad.value
+    assert epsilon_from_rad(rad, prior.collision) == pytest.approx(epsilon, rel=1e-8)
     # The bound for every threat is never below the exact one, so its inverse never says more.
     assert epsilon_from_rad(blind, prior.collision) <= epsilon + 1e-9
 
@@ -84,17 +84,17 @@ def test_inversions_undo_the_bounds_of_assess(weights, epsilon):
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_expected_audit(name, m, table):
     """The expected audit of 4-measurement.md 3.3: the exact rad of each protocol, inverted as a black box."""
-    column, found = oracles.AUDIT_COLUMNS.index(name), []
+    column, answers = oracles.AUDIT_COLUMNS.index(name), []
     for epsilon, row in table.items():
         answer = epsilon_from_uniform(dr.assess(PROTOCOLS[name](m=m, epsilon=epsilon), uniform(m)).rad.value, m)
-        found.append(answer)
+        answers.append(answer)
         corrected = oracles.AUDIT_CORRECTED.get((m, epsilon, name))
         if corrected is not None:
             assert answer == pytest.approx(corrected, abs=1e-6)
         elif row[column] is not None:
             assert printed_as(answer, oracles.p(row[column]))
         assert answer <= epsilon * (1 + 1e-9)
-    assert all(b >= a - 1e-9 for a, b in pairwise(found))
+    assert all(b >= a - 1e-9 for a, b in pairwise(answers))
 
 
 @pytest.mark.parametrize("row", oracles.LDP_AUDITOR)

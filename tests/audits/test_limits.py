@@ -149,18 +149,18 @@ RATES = [(0.5, 0.1), (0.9, 0.6), (0.3, 0.3), (0.2, 0.7), (1.0, 0.25), (0.75, 0.0
 @every(("first", "other"), RATES)
 def test_corner_is_the_least_epsilon_that_allows_both_rates(first, other, delta):
     """Brute force: (epsilon, delta)-DP for the event and its complement, first given one input and then the other."""
-    found = Corner(first, other).epsilon(delta)
+    least = Corner(first, other).epsilon(delta)
 
     def allowed(epsilon):
         grown = math.exp(epsilon)
         pairs = ((first, other), (1 - other, 1 - first))
         return all(much <= grown * little + delta + 1e-12 for much, little in pairs)
 
-    if math.isinf(found):
+    if math.isinf(least):
         assert not allowed(50.0)
         return
-    assert allowed(found + 1e-6)
-    assert found == 0.0 or not allowed(found - 1e-4)
+    assert allowed(least + 1e-6)
+    assert least == 0.0 or not allowed(least - 1e-4)
 
 
 @pytest.mark.parametrize("always", [False, True])

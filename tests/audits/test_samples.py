@@ -23,7 +23,7 @@ NAN = float("nan")
 
 BOTH = np.array([[1, 0], [0, 1]])
 KINDS = {
-    # outputs, asked kind: the kind, the array, the names
+    # outputs, kind in the question: the kind, the array, the names
     "whole numbers": ([5, -3, 5], "auto", "categorical", [5, -3, 5], None),
     "numpy integers in a list": ([np.int8(5), np.int64(7)], "auto", "categorical", [5, 7], None),
     "booleans": ([True, False], "auto", "categorical", [1, 0], (False, True)),
@@ -68,8 +68,8 @@ KINDS = {
 
 @every("case", KINDS)
 def test_kinds(case):
-    outputs, asked, kind, array, names = KINDS[case]
-    got = normalise(outputs, asked)
+    outputs, output_kind, kind, array, names = KINDS[case]
+    got = normalise(outputs, output_kind)
     assert got[0] == kind
     assert got[1].tolist() == array
     assert got[2] == names
@@ -330,7 +330,7 @@ def test_round_trip(tmp_path, case, suffix):
 
 
 @pytest.mark.parametrize(
-    ("cells", "kind", "found", "outputs", "names"),
+    ("cells", "kind", "expected_kind", "outputs", "names"),
     [
         (["01101", "10000"], "auto", "categorical", [0, 1], ("01101", "10000")),
         (["01101", "10000"], "bits", "bits", [[0, 1, 1, 0, 1], [1, 0, 0, 0, 0]], None),
@@ -350,10 +350,10 @@ def test_round_trip(tmp_path, case, suffix):
         ([str(2**70), "5"], "auto", "categorical", [1, 0], (5, 2**70)),
     ],
 )
-def test_cells(tmp_path, cells, kind, found, outputs, names):
+def test_cells(tmp_path, cells, kind, expected_kind, outputs, names):
     path = written(tmp_path / "log.csv", ["input", "output"], enumerate(cells))
     samples = Samples.read(path, output_kind=kind)
-    assert samples.kind == found
+    assert samples.kind == expected_kind
     assert samples.outputs.tolist() == outputs
     assert samples.output_names == names
 
@@ -365,7 +365,7 @@ def test_columns_by_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "kind", "found", "outputs"),
+    ("rows", "kind", "expected_kind", "outputs"),
     [
         ([["a", "1", "0.5"], ["b", "2", "-1"]], "auto", "vector", [[1, 0.5], [2, -1]]),
         ([["a", "1", "0"], ["b", "0", "0"]], "auto", "bits", [[1, 0], [0, 0]]),
@@ -373,10 +373,10 @@ def test_columns_by_name(tmp_path):
         ([["a", "1", "5"], ["b", "0", "4"]], "categorical", "categorical", [1, 0]),
     ],
 )
-def test_several_columns(tmp_path, rows, kind, found, outputs):
+def test_several_columns(tmp_path, rows, kind, expected_kind, outputs):
     path = written(tmp_path / "log.csv", ["input", "y1", "y2"], rows)
     samples = Samples.read(path, output=["y1", "y2"], output_kind=kind)
-    assert samples.kind == found
+    assert samples.kind == expected_kind
     assert samples.outputs.tolist() == outputs
 
 
@@ -478,12 +478,12 @@ def test_a_path_that_is_no_path():
 def parquet(tmp_path):
     duckdb = pytest.importorskip("duckdb")
 
-    def made(query, name="log.parquet"):
+    def write(query, name="log.parquet"):
         with duckdb.connect() as connection:
             connection.execute(f"COPY ({query}) TO '{tmp_path / name}' (FORMAT parquet)")
         return tmp_path / name
 
-    return made
+    return write
 
 
 def test_parquet_types(parquet):

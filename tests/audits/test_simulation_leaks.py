@@ -50,10 +50,10 @@ def lies_with_the_truth(m, epsilon):
     p = truth(m, epsilon)
 
     def sample(inputs, rng):
-        said = np.array(inputs)
-        lies = np.flatnonzero(rng.random(said.size) >= p)
-        said[lies] = rng.integers(0, m, lies.size)
-        return said
+        reports = np.array(inputs)
+        lies = np.flatnonzero(rng.random(reports.size) >= p)
+        reports[lies] = rng.integers(0, m, lies.size)
+        return reports
 
     return sample
 
@@ -63,19 +63,19 @@ def keeps_more(m, epsilon):
     p = truth(m, epsilon) + 0.1
 
     def sample(inputs, rng):
-        said = np.array(inputs)
-        lies = np.flatnonzero(rng.random(said.size) >= p)
-        said[lies] = (said[lies] + rng.integers(1, m, lies.size)) % m
-        return said
+        reports = np.array(inputs)
+        lies = np.flatnonzero(rng.random(reports.size) >= p)
+        reports[lies] = (reports[lies] + rng.integers(1, m, lies.size)) % m
+        return reports
 
     return sample
 
 
 def test_a_lie_that_may_be_the_truth():
     """Porto, 10^6 reports: the black-box inversion finds 1.3135 where 1 is claimed."""
-    found = audits(lies_with_the_truth(PORTO, 1.0), pure(1.0), threat=uniform(PORTO))
-    assert sum(r.refuted for r in found) >= 95
-    estimates = [r.epsilon_estimate for r in found]
+    results = audits(lies_with_the_truth(PORTO, 1.0), pure(1.0), threat=uniform(PORTO))
+    assert sum(r.refuted for r in results) >= 95
+    estimates = [r.epsilon_estimate for r in results]
     # 100 estimates with standard deviation .029: their mean is within 5 of its standard errors.
     assert np.mean(estimates) == pytest.approx(oracles.BUG_GRR_FULL_DOMAIN[1].value, abs=5 * 0.029 / 10)
 
@@ -98,10 +98,10 @@ def test_randomised_response_over_few_values(leak, how):
 @pytest.mark.parametrize("epsilon", [1.0, 5.0, 8.0])
 def test_too_much_truth(m, epsilon):
     """10^5 reports are enough: 5.8 to 8.4 where 1, 5 and 8 are claimed, with standard deviation 0.01."""
-    found = audits(keeps_more(m, epsilon), pure(epsilon), threat=uniform(m), trials=10**5)
-    assert sum(r.refuted for r in found) >= 95
+    results = audits(keeps_more(m, epsilon), pure(epsilon), threat=uniform(m), trials=10**5)
+    assert sum(r.refuted for r in results) >= 95
     printed = next(row["audit"] for row in oracles.BUG_GRR_KEEPS_MORE if row["m"] == m)[epsilon]
-    assert np.mean([r.epsilon_estimate for r in found]) == pytest.approx(printed.value, abs=0.02)
+    assert np.mean([r.epsilon_estimate for r in results]) == pytest.approx(printed.value, abs=0.02)
 
 
 def test_too_much_truth_by_pairs():
@@ -135,18 +135,18 @@ UNARY = {"sue": dr.SUE, "oue": dr.OUE}
 def test_a_true_bit_that_is_not_cleared(name, epsilon):
     """20,000 reports are enough; the lower bounds come near the true epsilon of the broken code, and stay below it."""
     options = {"protocol": UNARY[name](m=25, epsilon=epsilon), "trials": 20_000}
-    found = audits(keeps_the_coin(name, 25, epsilon), pure(epsilon), **options)
-    assert sum(r.refuted for r in found) >= 95
+    results = audits(keeps_the_coin(name, 25, epsilon), pure(epsilon), **options)
+    assert sum(r.refuted for r in results) >= 95
     true = oracles.BUG_UNARY_TRUE[name][epsilon].value
     # Each bound is above the truth with probability 0.05; 20 of 100 has probability 1e-7.
-    assert sum(r.epsilon_lower > true for r in found) < 20
-    assert np.mean([r.epsilon_lower for r in found]) > 0.95 * true
+    assert sum(r.epsilon_lower > true for r in results) < 20
+    assert np.mean([r.epsilon_lower for r in results]) > 0.95 * true
 
 
 @pytest.mark.parametrize("name", UNARY)
 def test_a_true_bit_that_is_not_cleared_is_found_blindly(name):
-    found = audits(keeps_the_coin(name, 6, 1.0), pure(1.0), domain=6, trials=40_000, runs=20)
-    assert sum(r.refuted for r in found) >= 19
+    results = audits(keeps_the_coin(name, 6, 1.0), pure(1.0), domain=6, trials=40_000, runs=20)
+    assert sum(r.refuted for r in results) >= 19
 
 
 @pytest.mark.slow
@@ -186,9 +186,9 @@ def only_where_someone_is(data, how_many, rng):
 
 def test_half_of_the_noise():
     """20,000 outputs are enough: epsilon is 2 where 1 is claimed."""
-    found = audits(half_scale, pure(1.0), domain=2, trials=20_000)
-    assert sum(r.refuted for r in found) >= 95
-    assert sum(r.epsilon_lower > 2.0 for r in found) < 20
+    results = audits(half_scale, pure(1.0), domain=2, trials=20_000)
+    assert sum(r.refuted for r in results) >= 95
+    assert sum(r.epsilon_lower > 2.0 for r in results) < 20
 
 
 def test_half_of_the_noise_on_a_count():
@@ -208,9 +208,9 @@ def test_a_support_that_depends_on_the_data():
 def test_no_noise_on_empty_cells():
     """5000 outputs are enough: one person more or less makes a cell exactly 0 or not."""
     pairs = [(np.array([0, 0, 1]), np.array([0, 1])), (np.array([0, 0, 1, 2]), np.array([0, 0, 1]))]
-    found = audits(only_where_someone_is, pure(1.0, "add-remove"), pairs=pairs, trials=5000, runs=20)
-    assert all(r.refuted for r in found)
-    assert all("pair 2" in r.witness.first for r in found)
+    results = audits(only_where_someone_is, pure(1.0, "add-remove"), pairs=pairs, trials=5000, runs=20)
+    assert all(r.refuted for r in results)
+    assert all("pair 2" in r.witness.first for r in results)
 
 
 @pytest.mark.slow
@@ -231,10 +231,10 @@ KNOWN = [dr.GRR, dr.SubsetSelection, dr.SUE, dr.OUE, dr.OLH]
 def test_known_protocols_are_measured_tightly(kind):
     """k = 25, epsilon 1, 10^5 reports: GRR has the largest standard deviation, 0.019, so 0.9 is 3.6 of them away."""
     protocol = kind(m=25, epsilon=1.0)
-    found = audits(protocol.at(None).sample, pure(1.0), protocol=protocol, trials=10**5, runs=20)
-    assert min(r.epsilon_lower for r in found) >= 0.9
+    results = audits(protocol.at(None).sample, pure(1.0), protocol=protocol, trials=10**5, runs=20)
+    assert min(r.epsilon_lower for r in results) >= 0.9
     # 7 of 20 has probability 3e-5 per protocol if each is above 1 with 0.05.
-    assert sum(r.refuted for r in found) < 7
+    assert sum(r.refuted for r in results) < 7
 
 
 # ---------------------------------------------------------------------------------------- the expected audit
@@ -303,9 +303,9 @@ def test_ldp_auditor_on_simulated_reports(epsilon, expected, within):
     At 20 nearly all runs are true hits and none is false, so the estimate hardly moves.
     """
     rng, n, release = np.random.default_rng(3), 10**6, dr.GRR(m=PORTO, epsilon=epsilon).at(None)
-    found = []
+    epsilons = []
     for _ in range(20):
         hits = [int((release.sample(np.full(n, value), rng) == 0).sum()) for value in (0, 1)]
-        found.append(ldp_auditor(*hits, n))
-    assert np.mean(found) == pytest.approx(expected, abs=min(within, 0.08))
-    assert np.std(found) < within
+        epsilons.append(ldp_auditor(*hits, n))
+    assert np.mean(epsilons) == pytest.approx(expected, abs=min(within, 0.08))
+    assert np.std(epsilons) < within

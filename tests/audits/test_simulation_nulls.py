@@ -34,13 +34,13 @@ def check(sampler, *, epsilon=EPS, least=0, runs=RUNS, **options):
     options = {"claim": CLAIM, "trials": 1000, "significance": LEVEL} | options
     make = sampler if options.pop("logs", False) else lambda _: sampler
     with threadpool_limits(1):
-        found = [dr.audit(make(seed), seed=seed, **options) for seed in range(runs)]
-    refuted = sum(r.refuted for r in found)
-    above = sum(r.epsilon_lower > epsilon * (1 + 1e-9) for r in found)
+        results = [dr.audit(make(seed), seed=seed, **options) for seed in range(runs)]
+    refuted = sum(r.refuted for r in results)
+    above = sum(r.epsilon_lower > epsilon * (1 + 1e-9) for r in results)
     assert refuted <= most(runs)
     assert above <= most(runs)
     assert max(refuted, above) >= least
-    return found
+    return results
 
 
 def test_the_limit_of_the_counts():
@@ -73,16 +73,16 @@ def test_known_protocol(name):
 @pytest.mark.parametrize("name", ["grr", "oue"])
 def test_known_protocol_in_sequence(name):
     protocol = PROTOCOLS[name]
-    found = check(protocol.at(None).sample, protocol=protocol, trials=2000, runs=200, **MODES["sequential"])
-    assert max(r.looks for r in found) >= 15
+    results = check(protocol.at(None).sample, protocol=protocol, trials=2000, runs=200, **MODES["sequential"])
+    assert max(r.looks for r in results) >= 15
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_known_protocol_with_many_looks(name):
     protocol = PROTOCOLS[name]
-    found = check(protocol.at(None).sample, protocol=protocol, trials=20_000, **MODES["sequential"])
-    assert max(r.looks for r in found) >= 40
+    results = check(protocol.at(None).sample, protocol=protocol, trials=20_000, **MODES["sequential"])
+    assert max(r.looks for r in results) >= 40
 
 
 @pytest.mark.slow
@@ -115,8 +115,8 @@ def subsets(inputs, rng):
 
 
 def words(inputs, rng):
-    kept = rng.random(len(inputs)) < math.e / (math.e + 1)
-    return np.where(kept == (inputs == 0), "yes", "no")
+    honest = rng.random(len(inputs)) < math.e / (math.e + 1)
+    return np.where(honest == (inputs == 0), "yes", "no")
 
 
 def in_place(inputs, rng):
@@ -164,8 +164,8 @@ def test_blind_with_a_classifier_many_times(name):
 @pytest.mark.parametrize("name", [*BLIND, *TRAINED])
 def test_blind_in_sequence(name):
     sampler, options = {**BLIND, **TRAINED}[name]
-    found = check(sampler, **options | {"trials": 8000}, **MODES["sequential"])
-    assert max(r.looks for r in found) >= 30
+    results = check(sampler, **options | {"trials": 8000}, **MODES["sequential"])
+    assert max(r.looks for r in results) >= 30
 
 
 @pytest.mark.parametrize("name", ["two values", "real"])
@@ -179,8 +179,8 @@ def test_blind_has_power(name):
     """The same mechanisms under a claim of 0.4 are refuted by 8000 outputs in 18 of 20 audits at least."""
     sampler, options = BLIND[name]
     claim = dr.PureDP(0.4, **REPLACE)
-    found = [dr.audit(sampler, claim=claim, seed=k, **options | {"trials": 8000}) for k in range(20)]
-    assert sum(r.refuted for r in found) >= 18
+    results = [dr.audit(sampler, claim=claim, seed=k, **options | {"trials": 8000}) for k in range(20)]
+    assert sum(r.refuted for r in results) >= 18
 
 
 def logs_of(kind):
@@ -278,8 +278,8 @@ def test_curves_have_power(name):
     def half(inputs, rng):
         return inputs + rng.normal(0.0, 0.5, len(inputs))
 
-    found = [dr.audit(half, domain=2, claim=CURVES[name][0], trials=8000, seed=k) for k in range(20)]
-    assert sum(r.refuted for r in found) >= 18
+    results = [dr.audit(half, domain=2, claim=CURVES[name][0], trials=8000, seed=k) for k in range(20)]
+    assert sum(r.refuted for r in results) >= 18
 
 
 # ---------------------------------------------------------------------------------------------------- by an advantage

@@ -59,8 +59,8 @@ def mechanism(question: Question):
     if question.ends is not None and not question.clamped:
         width = question.ends[1] - question.ends[0]
         return dr.Exponential(2.0 * width / question.scale, interval=question.ends)
-    made = dr.Laplace if question.kind == "laplace" else dr.Gaussian
-    return made(question.scale, truncate=question.ends)
+    noise = dr.Laplace if question.kind == "laplace" else dr.Gaussian
+    return noise(question.scale, truncate=question.ends)
 
 
 def threat(question: Question) -> dr.Threat:

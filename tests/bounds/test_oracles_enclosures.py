@@ -117,5 +117,5 @@ def test_a_law_of_unknown_shape_is_said_to_be_assumed():
 def test_calibrated_noise_keeps_the_limit():
     prior = dr.Prior.continuous(stats.beta(2, 3), 0.0, 1.0)
     whose = dr.Threat(prior, goal=dr.Goal.within(0.1))
-    found = dr.calibrate(dr.Laplace, dr.Limit(whose, rad=0.1), precision=0.05)
-    assert dr.assess(found.mechanism, whose).rad.high <= 0.1
+    calibration = dr.calibrate(dr.Laplace, dr.Limit(whose, rad=0.1), precision=0.05)
+    assert dr.assess(calibration.mechanism, whose).rad.high <= 0.1

@@ -145,5 +145,5 @@ def test_a_value_as_rare_as_rounding_is_counted(noise, rare):
     # that is right gains rare (1 - rare), by its definition.
     prior = dr.Prior.of([(1 - rare) / 2, (1 - rare) / 2, rare], [0.0, 200.0, 400.0])
     threat = dr.Threat(prior, dr.Knowledge.labels(["a", "a", "c"]), dr.Goal.labels(["c", "c", "a"]))
-    found = dr.assess(noise, threat).rad
-    assert found.low <= 2 * rare * (1 - rare) <= found.value
+    rad = dr.assess(noise, threat).rad
+    assert rad.low <= 2 * rare * (1 - rare) <= rad.value

@@ -51,16 +51,16 @@ def test_a_value_that_is_missing_twice_is_refused():
 def test_noise_that_no_grid_sees_is_not_called_harmless(law, low, high, eta, mechanism, known):
     """Saying the output is an attack, and a lower bound."""
     threat = dr.Threat(dr.Prior.continuous(law, low, high), known, dr.Goal.within(eta))
-    found = dr.assess(mechanism, threat)
+    assessment = dr.assess(mechanism, threat)
     rng = np.random.default_rng(1)
     x, other = law.rvs(4000, random_state=rng), law.rvs(4000, random_state=rng)
     if isinstance(mechanism, dr.Exponential):
-        said = x  # the noise is 1e-8
+        reports = x  # the noise is 1e-8
     else:
         noise = rng.normal if isinstance(mechanism, dr.Gaussian) else rng.laplace
-        said = x + noise(0.0, getattr(mechanism, "sigma", getattr(mechanism, "scale", None)), 4000)
-    rad = (np.abs(said - x) <= eta).mean() - (np.abs(said - other) <= eta).mean()
-    assert found.rad.value >= rad - 0.03
+        reports = x + noise(0.0, getattr(mechanism, "sigma", getattr(mechanism, "scale", None)), 4000)
+    rad = (np.abs(reports - x) <= eta).mean() - (np.abs(reports - other) <= eta).mean()
+    assert assessment.rad.value >= rad - 0.03
 
 
 def test_no_noise_is_not_enough_because_no_grid_sees_it():
@@ -74,21 +74,21 @@ def test_no_noise_is_not_enough_because_no_grid_sees_it():
 )
 def test_upper_tails_are_lower_tails_in_a_mirror(law, low, high, eta, sigma):
     goal = dr.Goal.within(eta)
-    found, mirrored = (
+    risk, mirrored = (
         dr.assess(dr.Gaussian(sigma), dr.Threat(dr.Prior.continuous(law, *ends), goal=goal)).rad.value
         for ends in ((low, high), (-high, -low))
     )
-    assert found == pytest.approx(mirrored, abs=1e-6)
-    assert found > 0.2
+    assert risk == pytest.approx(mirrored, abs=1e-6)
+    assert risk > 0.2
 
 
 def test_the_tail_of_an_exponential_is_an_exponential():
     goal = dr.Goal.within(0.2)
-    found, first = (
+    moved, first = (
         dr.assess(dr.Gaussian(0.5), dr.Threat(dr.Prior.continuous(expon(), low, low + 3.5), goal=goal)).rad.value
         for low in (36.5, 0.0)
     )
-    assert found == pytest.approx(first, abs=1e-6)
+    assert moved == pytest.approx(first, abs=1e-6)
 
 
 def test_a_tail_without_digits_is_refused():
@@ -107,8 +107,8 @@ def test_time_stamps_are_as_far_apart_as_small_numbers(offset, eta):
         prior = dr.Prior.uniform(4, values=[start, start + 1, start + 2, start + 3])
         return dr.assess(dr.GRR(m=4, epsilon=2.0), dr.Threat(prior, goal=dr.Goal.within(eta)))
 
-    found, expected = risk(offset), risk(0)
-    assert (found.rad.value, found.success.value) == (expected.rad.value, expected.success.value)
+    shifted, expected = risk(offset), risk(0)
+    assert (shifted.rad.value, shifted.success.value) == (expected.rad.value, expected.success.value)
 
 
 def test_rounding_is_still_allowed_for():
@@ -139,8 +139,8 @@ def test_what_all_vectors_have_in_common_does_not_count(offset):
 
 
 def test_losses_whose_masses_are_below_every_number():
-    found = dr.assess(dr.Repeated(dr.GRR(m=2, epsilon=746.0), 8), dr.Threat(dr.Prior.uniform(2)))
-    assert found.rad.value == pytest.approx(0.5)
+    assessment = dr.assess(dr.Repeated(dr.GRR(m=2, epsilon=746.0), 8), dr.Threat(dr.Prior.uniform(2)))
+    assert assessment.rad.value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0, 4.0, 8.0])

@@ -82,8 +82,8 @@ def test_attribute_goal(name):
 def test_hadamard_matrix(m):
     """The same columns in the same order: value z is row z + 1, the order K the next power of 2 above m."""
     mechanism = dr.HadamardResponse(m, epsilon_of(F(3)))
-    found = np.hstack(list(mechanism.at(None).finite.chunks(3)))
-    assert found == pytest.approx(floats(hadamard_channel(m, F(3))), rel=1e-14, abs=0)
+    rows = np.hstack(list(mechanism.at(None).finite.chunks(3)))
+    assert rows == pytest.approx(floats(hadamard_channel(m, F(3))), rel=1e-14, abs=0)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -92,16 +92,16 @@ def risk(model: CountModel, known: str = "nothing"):
     return count_risk(model, *cover_of(model.m, known))
 
 
-def assert_holds(found, expected: dict[str, Fraction], width: float) -> None:
+def assert_holds(computed, expected: dict[str, Fraction], width: float) -> None:
     """The intervals that are given hold the twin's numbers and are at most ``width`` wide."""
     for quantity in ("rad", "success"):
-        interval = getattr(found, quantity)
+        interval = getattr(computed, quantity)
         if interval is not None:
             low, high = interval
             assert low - TOLERANCE <= expected[quantity] <= high + TOLERANCE, quantity
             assert high - low <= width, quantity
-    if found.hit is not None:
-        assert found.hit == pytest.approx(float(expected["hit"]), abs=TOLERANCE)
+    if computed.hit is not None:
+        assert computed.hit == pytest.approx(float(expected["hit"]), abs=TOLERANCE)
 
 
 # All sequences of reports.
@@ -121,13 +121,13 @@ def test_against_every_sequence(name, m, times):
             with pytest.raises(Inapplicable):
                 count_risk(model, prior, cover)
             continue
-        found = count_risk(model, prior, cover)
+        computed = count_risk(model, prior, cover)
         # Everything known, a prior that is not uniform and counts that depend on each other: an interval only.
         narrow = model.omega is None or prior.is_uniform
-        assert_holds(found, expected, 1e-6 if narrow else 0.05)
+        assert_holds(computed, expected, 1e-6 if narrow else 0.05)
         if prior.is_uniform and known != "pairs":
-            assert found.rad is not None
-            assert found.hit is not None
+            assert computed.rad is not None
+            assert computed.hit is not None
 
 
 @pytest.mark.parametrize(("name", "m", "times"), [("grr", 3, 4), ("oue", 2, 4), ("sue", 3, 2), ("ss", 5, 3)])
@@ -137,10 +137,10 @@ def test_no_privacy_loss_and_much_of_it(name, m, times, ratio):
     model, reports = model_of(mechanism, times), repeated.sequences(P, times)
     for known in ("nothing", "everything"):
         expected = repeated.sequence_risk(reports, PRIORS["uniform"](m), KNOWN[known](m))
-        found = risk(model, known)
-        assert_holds(found, expected, 0.0)
-        assert found.hit is not None
-        assert (found.rad == (0.0, 0.0)) == (ratio == 1)
+        computed = risk(model, known)
+        assert_holds(computed, expected, 0.0)
+        assert computed.hit is not None
+        assert (computed.rad == (0.0, 0.0)) == (ratio == 1)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_distance_of_two_values(name, m, times):
 def test_randomised_response_against_whole_numbers(m, times):
     for ratio in (F(11, 10), F(3), F(50)):
         expected = float(repeated.grr_success(m, times, ratio))
-        found = risk(of_grr(dr.GRR(m, epsilon_of(ratio)), times))
-        assert found.success[0] == found.success[1] == found.hit
-        assert found.success[1] == pytest.approx(expected, rel=1e-13)
+        computed = risk(of_grr(dr.GRR(m, epsilon_of(ratio)), times))
+        assert computed.success[0] == computed.success[1] == computed.hit
+        assert computed.success[1] == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(("m", "times"), [(2, 9), (30, 12), (200, 5)])
@@ -183,11 +183,11 @@ def test_unary_encoding_against_whole_numbers(m, times):
 def test_against_the_listed_counts(name, m, times, known):
     model = local(name, m, 0.9, times)
     prior, cover = cover_of(m, known)
-    listed, found = finite_risk(count_channel(model), prior, cover), count_risk(model, prior, cover)
-    assert found.success == pytest.approx(listed.success, abs=TOLERANCE)
+    listed, computed = finite_risk(count_channel(model), prior, cover), count_risk(model, prior, cover)
+    assert computed.success == pytest.approx(listed.success, abs=TOLERANCE)
     if known != "pairs":
-        assert found.rad == pytest.approx(listed.rad, abs=TOLERANCE)
-        assert found.hit == pytest.approx(listed.hit, abs=TOLERANCE)
+        assert computed.rad == pytest.approx(listed.rad, abs=TOLERANCE)
+        assert computed.hit == pytest.approx(listed.hit, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", ["oue", "sue"])
@@ -210,14 +210,14 @@ def test_one_report_is_the_engine_there_was(name, known, m):
         mechanism = kinds[name](m, epsilon)
         prior, cover = cover_of(m, known)
         before = dr.assess(mechanism, dr.Threat(prior, dr.Knowledge.labels(KNOWN[known](m))))
-        found = count_risk(model_of(mechanism, 1), prior, cover)
-        assert found.success == pytest.approx((before.success.value,) * 2, abs=TOLERANCE)
-        if found.rad is not None:
-            low, high = found.rad  # rounding is part of it where it is not negligible beside the value
+        computed = count_risk(model_of(mechanism, 1), prior, cover)
+        assert computed.success == pytest.approx((before.success.value,) * 2, abs=TOLERANCE)
+        if computed.rad is not None:
+            low, high = computed.rad  # rounding is part of it where it is not negligible beside the value
             assert low - TOLERANCE <= before.rad.value <= high + TOLERANCE
             assert high - low <= 2.0 * TOLERANCE
-            assert found.hit == pytest.approx(before.hit, abs=1e-11)
-        assert (found.rad is None) == (known == "pairs" and m > 2)
+            assert computed.hit == pytest.approx(before.hit, abs=1e-11)
+        assert (computed.rad is None) == (known == "pairs" and m > 2)
 
 
 def test_known_record_and_a_goal_that_is_easy_for_some_values():
@@ -226,9 +226,9 @@ def test_known_record_and_a_goal_that_is_easy_for_some_values():
     cover = dr.Threat(prior, dr.Knowledge.everything(), dr.Goal.within(2.0)).cover
     for name in NAMES:
         model = local(name, 5, 1.1, 3)
-        listed, found = finite_risk(count_channel(model), prior, cover), count_risk(model, prior, cover)
-        assert found.rad == pytest.approx(listed.rad, abs=TOLERANCE)
-        assert found.hit == pytest.approx(listed.hit, abs=TOLERANCE)
+        listed, computed = finite_risk(count_channel(model), prior, cover), count_risk(model, prior, cover)
+        assert computed.rad == pytest.approx(listed.rad, abs=TOLERANCE)
+        assert computed.hit == pytest.approx(listed.hit, abs=TOLERANCE)
 
 
 # Where counts are too many: the intervals.
@@ -272,15 +272,15 @@ def test_intervals_hold_the_exact_value(case):
     name, m, times, epsilon = case
     model = local(name, m, epsilon, times)
     for known, exact in zip(("nothing", "everything"), EXACT[case], strict=True):
-        found = risk(model, known)
-        for interval, (value, _) in ((found.rad, exact.rad), (found.success, exact.success)):
+        computed = risk(model, known)
+        for interval, (value, _) in ((computed.rad, exact.rad), (computed.success, exact.success)):
             assert interval[0] - 1e-11 <= value <= interval[1] + 1e-11
         if model.omega is not None:
-            assert exact.rad[0] - found.rad[0] <= 0.08
-            assert found.rad[1] - exact.rad[0] <= (0.05 if known == "nothing" else 0.02)
-            assert found.hit is None
+            assert exact.rad[0] - computed.rad[0] <= 0.08
+            assert computed.rad[1] - exact.rad[0] <= (0.05 if known == "nothing" else 0.02)
+            assert computed.hit is None
         elif known == "everything":
-            assert 0.0 < found.rad[1] - found.rad[0] <= 1e-6
+            assert 0.0 < computed.rad[1] - computed.rad[0] <= 1e-6
 
 
 @pytest.mark.parametrize("name", ["oue", "sue"])
@@ -307,10 +307,10 @@ def test_large_subsets_stay_between_their_bounds():
 def test_thousands_of_values_and_hundreds_of_reports():
     """The same numbers as independent counts give up to 1 part in 1000, on the right side."""
     model = local("grr", 5356, 8.0, 400)
-    found = risk(model)
-    assert found.success[0] == found.success[1]
+    computed = risk(model)
+    assert computed.success[0] == computed.success[1]
     chances = [engine._win_chance(model.others(n), n, 5356) for n in range(401)]
-    assert found.success[1] <= float(model.own @ chances) <= found.success[1] * 1.001
+    assert computed.success[1] <= float(model.own @ chances) <= computed.success[1] * 1.001
 
 
 # Shape.
@@ -332,10 +332,10 @@ def test_limits(name, known):
         assert risk(local(name, m, 0.0, 7), known).rad == (0.0, 0.0)
         assert risk(local(name, m, 2.0, 400), known).rad[1] == pytest.approx(1 - 1 / m, abs=1e-9)
         for epsilon in (50.0, 690.0, 700.0, 1e4):
-            found = risk(local(name, m, epsilon, 3), known)
+            computed = risk(local(name, m, epsilon, 3), known)
             # OUE keeps the true bit in one of two reports only.
             silent = 0.5**3 if name == "oue" else 0.0
-            assert found.rad[1] == pytest.approx((1 - silent) * (1 - 1 / m), abs=1e-9)
+            assert computed.rad[1] == pytest.approx((1 - silent) * (1 - 1 / m), abs=1e-9)
 
 
 @cases(0.5)
@@ -419,7 +419,7 @@ def test_binomial_law(n, p):
 
 @pytest.mark.parametrize("sizes", [[2, 2, 2], [1, 3, 2, 3], [4, 4]])
 def test_histograms_of_subsets(sizes):
-    """Against all sequences of subsets; then only how many values reach the top is asked."""
+    """Against all sequences of subsets; then only how many values reach the top is compared."""
     m, top = 5, 2
     seen: dict[tuple[int, ...], int] = {}
     for sequence in itertools.product(*(list(itertools.combinations(range(m), size)) for size in sizes)):
@@ -428,16 +428,16 @@ def test_histograms_of_subsets(sizes):
         seen[key] = seen.get(key, 0) + 1
     total = sum(seen.values())
     states, weights = subset_law(sizes, m, 0, len(sizes), 0)
-    found = {tuple(row[1:]): weight for row, weight in zip(states.tolist(), weights.tolist(), strict=True)}
-    assert found == pytest.approx({key: count / total for key, count in seen.items()}, abs=TOLERANCE)
+    law = {tuple(row[1:]): weight for row, weight in zip(states.tolist(), weights.tolist(), strict=True)}
+    assert law == pytest.approx({key: count / total for key, count in seen.items()}, abs=TOLERANCE)
 
     states, weights = subset_law(sizes, m, 0, top, top)
     reach = {row[1]: weight for row, weight in zip(states.tolist(), weights.tolist(), strict=True)}
-    wanted: dict[int, float] = {}
+    expected: dict[int, float] = {}
     for key, count in seen.items():
         if not any(key[top + 1 :]):
-            wanted[key[top]] = wanted.get(key[top], 0.0) + count / total
-    assert reach == pytest.approx(wanted, abs=TOLERANCE)
+            expected[key[top]] = expected.get(key[top], 0.0) + count / total
+    assert reach == pytest.approx(expected, abs=TOLERANCE)
 
 
 def test_a_wrong_total_is_noticed(monkeypatch):

@@ -153,12 +153,12 @@ SHAPES = {"c": (0.3, 4.0), "d": (0.4, 3.0), "a": (0.3, 5.0), "b": (0.3, 5.0), "s
 def test_families_that_rise_and_fall(name):
     """The densities of scipy, on many points for some parameters: differences change sign at most once."""
     family = getattr(stats, name)
-    wanted = [part.strip() for part in (family.shapes or "").split(",") if part.strip()]
+    parameters = [part.strip() for part in (family.shapes or "").split(",") if part.strip()]
     rng = np.random.default_rng(len(name))
     for _ in range(1 if name == "exponnorm" else 3):
-        values = [rng.uniform(*SHAPES.get(part, (0.3, 3.0))) for part in wanted]
+        values = [rng.uniform(*SHAPES.get(part, (0.3, 3.0))) for part in parameters]
         if name in ("triang", "trapezoid"):
-            values = sorted(rng.random(len(wanted)))
+            values = sorted(rng.random(len(parameters)))
         if name in ("loguniform", "reciprocal", "truncnorm"):
             values = [0.5, 3.0]
         law = family(*values)

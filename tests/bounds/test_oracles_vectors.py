@@ -192,6 +192,6 @@ def test_rounding_of_a_long_line_is_part_of_the_interval(apart, origin, sigma, c
         truth = two_near_and_one_far(apart * mpmath.sqrt(coordinates), 1e-8, sigma)
     query = np.array([[origin + apart] * coordinates, [origin] * coordinates, [0] * coordinates], dtype=float)
     threat = dr.Threat(dr.Prior.of(np.array([1.0, 1.0, 1e-8]) / (2.0 + 1e-8)))
-    found = dr.assess(dr.Gaussian(sigma=sigma, query=query), threat).rad
-    assert (found.low or 0.0) <= truth <= found.value
-    assert found.value <= 2.0 * truth  # an interval of any use
+    rad = dr.assess(dr.Gaussian(sigma=sigma, query=query), threat).rad
+    assert (rad.low or 0.0) <= truth <= rad.value
+    assert rad.value <= 2.0 * truth  # an interval of any use

@@ -42,8 +42,8 @@ def test_subset_selection_is_not_monotone_when_the_subsets_shrink():
     jump = float(np.log(m / 2 - 1))  # omega falls from 2 to 1
     below, above = dr.SubsetSelection(m, jump - 1e-9), dr.SubsetSelection(m, jump + 1e-9)
     assert (below.omega, above.omega) == (2, 1)
-    known = dr.Threat(dr.Prior.uniform(m), dr.Knowledge.everything())
-    assert dr.assess(above, known).rad.value < dr.assess(below, known).rad.value - 0.01
+    threat = dr.Threat(dr.Prior.uniform(m), dr.Knowledge.everything())
+    assert dr.assess(above, threat).rad.value < dr.assess(below, threat).rad.value - 0.01
     # Without knowledge and with a uniform prior the same jump is a gain for the attacker.
     unknown = dr.Threat(dr.Prior.uniform(m))
     assert dr.assess(above, unknown).rad.value > dr.assess(below, unknown).rad.value + 0.01

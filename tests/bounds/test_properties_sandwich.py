@@ -38,8 +38,8 @@ def questions(draw, goals=("exact", "within", "loss", "labels")):
 
 def all_bounds(answer: dr.Assessment, quantity: str) -> list[dr.Bound]:
     """What every rule found, the winner included."""
-    found = [o.bound for o in answer.others if o.quantity == quantity and o.bound is not None]
-    return [*found, answer.bounds[quantity]]
+    bounds = [o.bound for o in answer.others if o.quantity == quantity and o.bound is not None]
+    return [*bounds, answer.bounds[quantity]]
 
 
 def assert_sandwich(answer: dr.Assessment) -> None:
@@ -107,7 +107,7 @@ def test_guarantees(world, guarantee):
 @cases(0.5)
 @given(question=questions(goals=("exact", "within", "labels")))
 def test_a_mechanism_never_exceeds_its_own_guarantee(question):
-    """What the mechanism promises under replace-one, told to `assess` as a bare guarantee, bounds its exact risk."""
+    """What the mechanism promises under replace-one, passed to `assess` as a bare guarantee, bounds its exact risk."""
     mechanism, world = question
     answer = dr.assess(mechanism, world.threat)
     promise = mechanism.at(world.prior).privacy("replace-one")

@@ -130,14 +130,14 @@ def test_the_relation_asked_for_comes_first():
 )
 def test_without_a_relation_the_worse_of_the_two_counts(values, replace, add):
     release = dr.Gaussian(2.0, query=values)
-    known = {REPLACE: replace / 2.0, ADD: add / 2.0}
-    for asked, mu in known.items():
-        rate = dr.assess(release, PAIR, neighbours=asked).tpr(0.05)
-        assert relation(rate) == asked
+    mu_of = {REPLACE: replace / 2.0, ADD: add / 2.0}
+    for neighbours, mu in mu_of.items():
+        rate = dr.assess(release, PAIR, neighbours=neighbours).tpr(0.05)
+        assert relation(rate) == neighbours
         assert rate.value == pytest.approx(ndtr(ndtri(0.05) + mu), abs=1e-12)
     rate = dr.assess(release, PAIR).tpr(0.05)
-    assert rate.value == pytest.approx(ndtr(ndtri(0.05) + max(known.values())), abs=1e-12)
-    assert known[relation(rate)] == max(known.values())
+    assert rate.value == pytest.approx(ndtr(ndtri(0.05) + max(mu_of.values())), abs=1e-12)
+    assert mu_of[relation(rate)] == max(mu_of.values())
 
 
 def test_the_parts_of_a_composition_settle_the_relation_only_together():
@@ -156,8 +156,8 @@ CROSSING = dr.Composed([dr.Laplace(1.0, query=[1.0, 1.0]), dr.Gaussian(1.0, quer
 def test_which_relation_is_worse_depends_on_the_rate():
     live = dr.assess(CROSSING, PAIR)
     assert [relation(live.tpr(x)) for x in (0.01, 0.2)] == [REPLACE, ADD]
-    for asked in (ADD, REPLACE):
-        one = dr.assess(CROSSING, PAIR, neighbours=asked)
+    for neighbours in (ADD, REPLACE):
+        one = dr.assess(CROSSING, PAIR, neighbours=neighbours)
         assert all(live.tpr(x).value >= one.tpr(x).value for x in (0.01, 0.1, 0.2))
 
 

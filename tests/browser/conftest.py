@@ -101,7 +101,7 @@ class Visit:
 @pytest.fixture
 def visit(chromium, served):
     """Return a function that opens a browser window with some settings; what went wrong in it fails the test."""
-    made, contexts = [], []
+    visits, contexts = [], []
 
     def opened(**settings):
         settings.setdefault("viewport", {"width": 1280, "height": 900})
@@ -109,13 +109,13 @@ def visit(chromium, served):
         context.set_default_timeout(30_000)
         contexts.append(context)
         one = Visit(context.new_page(), served)
-        made.append(one)
+        visits.append(one)
         return one
 
     yield opened
     for context in contexts:
         context.close()
-    assert [problem for one in made for problem in one.problems] == []
+    assert [problem for one in visits for problem in one.problems] == []
 
 
 @pytest.fixture(scope="session")

@@ -203,10 +203,10 @@ def test_everything_can_be_reached_with_the_keyboard(visit):
             break
     ids = [one[0] for one in reached]
     texts = [one[1] for one in reached]
-    for wanted in ("f-kind", "f-m", "f-epsilon", "f-epsilon-slider", "f-who", "f-knowledge", "f-goal"):
-        assert wanted in ids
-    for wanted in ("More options", "Report", "JSON", "Command line"):
-        assert wanted in texts
+    for name in ("f-kind", "f-m", "f-epsilon", "f-epsilon-slider", "f-who", "f-knowledge", "f-goal"):
+        assert name in ids
+    for name in ("More options", "Report", "JSON", "Command line"):
+        assert name in texts
     assert all(style != "none" for _, _, style, tag in reached if tag != "BODY"), "focus must show"
 
 

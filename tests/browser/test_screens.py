@@ -91,13 +91,13 @@ def test_axe_finds_nothing_serious(visit, name, scheme):
     page = visit(color_scheme=scheme).open(SCREENS[name])
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run().then((found) => found.violations)")
-    told = [
+    violations = page.evaluate("axe.run().then((results) => results.violations)")
+    problems = [
         {"rule": one["id"], "impact": one["impact"], "where": [node["html"][:200] for node in one["nodes"]][:3]}
-        for one in found
+        for one in violations
         if one["impact"] in ("serious", "critical")
     ]
-    assert told == [], json.dumps(told, indent=1)
+    assert problems == [], json.dumps(problems, indent=1)
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="needs axe-core: make test-browser")
@@ -105,8 +105,8 @@ def test_axe_would_find_something(visit):
     page = visit().open("assess")
     page.evaluate("document.querySelector('label').remove()")
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run().then((found) => found.violations.map((one) => one.id))")
-    assert {"label", "select-name"} & set(found)
+    rules = page.evaluate("axe.run().then((results) => results.violations.map((one) => one.id))")
+    assert {"label", "select-name"} & set(rules)
 
 
 @pytest.mark.parametrize("name", ["assess", "calibrate", "attack", "audit"])

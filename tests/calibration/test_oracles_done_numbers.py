@@ -20,8 +20,8 @@ def near(value, expected, rel=1e-3):
 
 def by_rule(result, quantity, rule):
     """The value of a single rule, whether or not it won."""
-    found = [getattr(result, quantity), *(o.bound for o in result.others if o.quantity == quantity)]
-    return next(bound.value for bound in found if bound is not None and bound.rule == rule)
+    bounds = [getattr(result, quantity), *(o.bound for o in result.others if o.quantity == quantity)]
+    return next(bound.value for bound in bounds if bound is not None and bound.rule == rule)
 
 
 def test_census_state_level():
@@ -69,8 +69,8 @@ def test_gaussian_rate():
     ],
 )
 def test_analytic_gaussian(epsilon, delta, sigma):
-    found = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta), query=[0.0, 1.0])
-    near(found.value, sigma, rel=2e-5)
+    calibration = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta), query=[0.0, 1.0])
+    near(calibration.value, sigma, rel=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_gdp_calibration_by_single_rules(steps, m, rad, thm_5_1, thm_4_2):
 
 
 def test_full_batch_takes_the_tightest_rule():
-    found = dr.calibrate(dr.DPSGD, dr.Limit(UNIFORM[10], rad=0.1), sample_rate=1.0, steps=100)
-    near(found.value, 22.73)
-    assert found.achieved[0].rule == "hayes-minus-blind"
+    calibration = dr.calibrate(dr.DPSGD, dr.Limit(UNIFORM[10], rad=0.1), sample_rate=1.0, steps=100)
+    near(calibration.value, 22.73)
+    assert calibration.achieved[0].rule == "hayes-minus-blind"
     near(dr.calibrate(dr.DPSGD, dr.Limit(KNOWN[10], rad=0.1), sample_rate=1.0, steps=100).value, 71.58)
 
 
@@ -109,9 +109,9 @@ def test_grr_rows(m, epsilon):
 
 @pytest.mark.parametrize(("rad", "epsilon"), [(0.05, 1.028851), (0.1, 2.120095), (0.2, 4.523660), (0.5, 14.596744)])
 def test_laplace_rows(rad, epsilon):
-    found = dr.calibrate(dr.Laplace, dr.Limit(UNIFORM[10], rad=rad))
-    near(9.0 / found.value, epsilon, rel=2e-5)
-    near(found.cost["error"] / 9.0, math.log(20.0) / epsilon, rel=2e-5)
+    calibration = dr.calibrate(dr.Laplace, dr.Limit(UNIFORM[10], rad=rad))
+    near(9.0 / calibration.value, epsilon, rel=2e-5)
+    near(calibration.cost["error"] / 9.0, math.log(20.0) / epsilon, rel=2e-5)
 
 
 @pytest.mark.parametrize("times", [1, 2, 3, 5, 13, 14, 15, 16, 40, 257, 30_000])
@@ -126,9 +126,9 @@ def test_optimal_composition_of_pure_dp(times, epsilon):
     assert tv - 1e-12 <= promise.tv <= tv + 1e-10
     # Neyman and Pearson: the largest ratios first.
     fpr, fnr = other.sf(k - 1), one.cdf(k - 1)
-    found = promise.curve.fnr(fpr)
-    assert np.all(found <= fnr + 1e-10)
-    assert np.all((found >= fnr - 1e-7) | (fpr < 1e-30))  # rates that small are bounded by 0
+    rates = promise.curve.fnr(fpr)
+    assert np.all(rates <= fnr + 1e-10)
+    assert np.all((rates >= fnr - 1e-7) | (fpr < 1e-30))  # rates that small are bounded by 0
     assert promise.curve.gap() == pytest.approx(tv, abs=1e-9)
 
 

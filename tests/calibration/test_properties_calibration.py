@@ -102,16 +102,16 @@ QUANTITIES = ("rad", "success", "gain", "worst_gain", "tpr", "epsilon")
 def excess(limit: dr.Limit, release: Any) -> float:
     """How far the worst quantity lies above its limit, from a plain assessment."""
     a = dr.assess(release, limit.threat, neighbours=limit.neighbours)
-    found = [getattr(a, name).value - most for name, most in limit.risks.items() if name not in ("tpr", "epsilon")]
+    excesses = [getattr(a, name).value - most for name, most in limit.risks.items() if name not in ("tpr", "epsilon")]
     if limit.tpr is not None:
-        found.append(a.tpr(limit.fpr).value - limit.tpr)
+        excesses.append(a.tpr(limit.fpr).value - limit.tpr)
     if limit.epsilon is not None:
         source = release if not hasattr(release, "at") else release.at(limit.who.prior)
-        found.append(epsilon_at(source.privacy(REPLACE), limit.delta) - limit.epsilon)
+        excesses.append(epsilon_at(source.privacy(REPLACE), limit.delta) - limit.epsilon)
         # What (epsilon, delta) means: no test finds more than e^epsilon fpr + delta.
         rates = np.geomspace(1e-4, 0.5, 6)
-        found.append(max(a.tpr(x).value - math.exp(limit.epsilon) * x - limit.delta for x in rates) - 1e-9)
-    return max(found)
+        excesses.append(max(a.tpr(x).value - math.exp(limit.epsilon) * x - limit.delta for x in rates) - 1e-9)
+    return max(excesses)
 
 
 def check(case: Case, limit: dr.Limit) -> dr.Calibration:
@@ -174,8 +174,8 @@ def test_a_training_run_is_calibrated_in_every_parameter(limit, fixed, whole):
 
     def value(x):
         a = dr.assess(dr.DPSGD(**fixed, **{c.parameter: x}), limit.threat, neighbours=limit.neighbours)
-        found = a.tpr(limit.fpr) if limit.tpr is not None else a.rad if limit.rad is not None else a.worst_gain
-        return found.value - next(iter(limit.risks.values()))
+        bound = a.tpr(limit.fpr) if limit.tpr is not None else a.rad if limit.rad is not None else a.worst_gain
+        return bound.value - next(iter(limit.risks.values()))
 
     up = c.more_private == "up"
     assert c.parameter not in fixed
@@ -277,8 +277,8 @@ THESIS = [  # section 13 of the thesis' notes, doubled for replace-one: T, m, le
 
 
 def _by_rule(result: dr.Assessment) -> dict[str, float]:
-    found = {o.rule: o.bound.value for o in result.others if o.quantity == "rad" and o.bound is not None}
-    return {**found, result.rad.rule: result.rad.value}
+    by_rule = {o.rule: o.bound.value for o in result.others if o.quantity == "rad" and o.bound is not None}
+    return {**by_rule, result.rad.rule: result.rad.value}
 
 
 @pytest.mark.parametrize(("steps", "m", "level", "first", "second"), THESIS)
@@ -358,9 +358,9 @@ def test_accuracy_alone_gives_the_most_noise(family, limit, fixed, most):
 def test_accuracy_alone_tells_the_risk_that_comes_with_it():
     threat = dr.Threat(dr.Prior.uniform(10))
     c = dr.calibrate(dr.Laplace, dr.Limit(threat, error=5.0))
-    told = [one for one in c.achieved if one.quantity == "rad"]
-    assert told[0].limit is None
-    assert told[0].value == pytest.approx(dr.assess(dr.Laplace(c.value), threat).rad.value, rel=1e-12)
+    rads = [one for one in c.achieved if one.quantity == "rad"]
+    assert rads[0].limit is None
+    assert rads[0].value == pytest.approx(dr.assess(dr.Laplace(c.value), threat).rad.value, rel=1e-12)
     c = dr.calibrate(dr.GRR, dr.Limit(frequency_error=5.0), m=M)
     assert c.more_private == "down"
     assert dr.GRR(M, c.value).cost()["frequency_error"] <= 5.0
@@ -480,20 +480,20 @@ def test_interrupting_from_the_progress_callback(monkeypatch):
     times = iter(range(0, 100_000, 10))
     monkeypatch.setattr(time, "monotonic", lambda: float(next(times)))
     limit = dr.Limit(dr.Threat(PRIOR), rad=0.1)
-    told = 0
+    calls = 0
 
     def stop_at(count):
         def progress(_):
-            nonlocal told
-            told += 1
-            if told == count:
+            nonlocal calls
+            calls += 1
+            if calls == count:
                 raise KeyboardInterrupt
 
         return progress
 
     with pytest.raises(KeyboardInterrupt):
         dr.calibrate(dr.GRR, limit, m=M, progress=stop_at(1))
-    told = 0
+    calls = 0
     c = dr.calibrate(dr.GRR, limit, m=M, progress=stop_at(4))
     assert c.status == "stopped"
     assert dr.assess(dr.GRR(M, c.value), limit.threat).rad.value <= 0.1

@@ -102,23 +102,23 @@ def unnamed(result: dict) -> dict:
     return {**result, "prior": {key: value for key, value in result["prior"].items() if key != "id"}}
 
 
-def kept(store: Path) -> int:
+def shards_in(store: Path) -> int:
     """Return how many shards a store has; it is read as any other program would."""
     if not store.is_file():
         return 0
     try:
         with sqlite3.connect(f"file:{store}?mode=rw", uri=True, timeout=10.0) as base:
-            found = base.execute("SELECT count(*) FROM shard").fetchone()[0]
+            count = base.execute("SELECT count(*) FROM shard").fetchone()[0]
         base.close()
     except sqlite3.OperationalError:  # not made yet
         return 0
-    return found
+    return count
 
 
 def wait_for(store: Path, process: subprocess.Popen, more: int, seconds: float = 120.0) -> bool:
     """Wait until the store has so many shards; return whether the process still runs."""
     until = time.monotonic() + seconds
-    while kept(store) < more and process.poll() is None:
+    while shards_in(store) < more and process.poll() is None:
         assert time.monotonic() < until
         time.sleep(0.01)
     return process.poll() is None

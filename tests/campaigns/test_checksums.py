@@ -128,9 +128,9 @@ def test_flipped_bits(store, count):
     chance = np.random.default_rng(1)
     positions = chance.choice(store.stat().st_size, count, replace=False)
     seen = list(flipped(store, positions, chance))
-    for found in seen:
-        assert [one[0] for one in found] == [one[0] for one in expected]
-        for one, other in zip(found, expected, strict=True):
+    for runs in seen:
+        assert [one[0] for one in runs] == [one[0] for one in expected]
+        for one, other in zip(runs, expected, strict=True):
             assert one == other or (one[1] != "done" and one[2] is None)
     assert 0 < len(seen) < count
 

@@ -97,6 +97,6 @@ def test_addresses_that_are_none(tmp_path, address):
 def test_a_scheduler_that_does_not_answer(tmp_path):
     file = write(tmp_path)
     _, err = finished(tmp_path, "run", str(file), "--executor", "dask://127.0.0.1:1", code=2)
-    told = "error: --executor must be the address of a Dask scheduler that answers; got dask://127.0.0.1:1."
-    assert told in err
+    message = "error: --executor must be the address of a Dask scheduler that answers; got dask://127.0.0.1:1."
+    assert message in err
     assert "Traceback" not in err

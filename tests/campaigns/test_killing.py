@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpradar import campaigns
-from tests.campaigns.campaigns import finished, kept, kill, numbers, shards_of, started, unnamed, wait_for, write
+from tests.campaigns.campaigns import finished, kill, numbers, shards_in, shards_of, started, unnamed, wait_for, write
 
 SMALL = {"attacks": 400_000, "reports": 6_000_000}
 LARGE = {"attacks": 4_000_000, "reports": 90_000_000}
@@ -24,9 +24,9 @@ def undisturbed(folder, sizes):
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as thread:
         patch.setenv("SHARD_LOG", str(folder / "shards.log"))
         file = write(folder, **sizes)
-        found = campaigns.run(campaigns.read(file), file.with_suffix(".sqlite"), executor=thread, workers=1)
-    assert found.done
-    return json.loads(json.dumps([unnamed(run.result.to_dict()) for run in found.runs]))
+        status = campaigns.run(campaigns.read(file), file.with_suffix(".sqlite"), executor=thread, workers=1)
+    assert status.done
+    return json.loads(json.dumps([unnamed(run.result.to_dict()) for run in status.runs]))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def killed(folder, kills, seed, sizes):
     store = file.with_suffix(".sqlite")
     done = 0
     while done < kills:
-        before = kept(store)
+        before = shards_in(store)
         with started(folder, "run", str(file), "--json") as process:
             if done % 2:
                 time.sleep(chance.uniform(0.0, 3.0))  # also while it starts
@@ -52,35 +52,35 @@ def killed(folder, kills, seed, sizes):
                 break
             kill(process)
             process.communicate()
-        assert kept(store) >= before
+        assert shards_in(store) >= before
         done += 1
     return done, numbers(finished(folder, "run", str(file), "--json")[0])
 
 
 def test_killed_three_times(tmp_path, small):
-    done, found = killed(tmp_path, 3, seed=1, sizes=SMALL)
+    done, result = killed(tmp_path, 3, seed=1, sizes=SMALL)
     assert done >= 1  # a fast machine may be done before it is killed again
-    assert found == small
-    assert kept(tmp_path / "campaign.sqlite") == SMALL_SHARDS
+    assert result == small
+    assert shards_in(tmp_path / "campaign.sqlite") == SMALL_SHARDS
 
 
 @pytest.mark.slow
 def test_killed_twenty_times(tmp_path):
     expected = undisturbed(tmp_path / "a", LARGE)
-    done, found = killed(tmp_path / "b", 20, seed=2, sizes=LARGE)
+    done, result = killed(tmp_path / "b", 20, seed=2, sizes=LARGE)
     assert done == 20
-    assert found == expected
+    assert result == expected
 
 
 def test_a_second_process_shares_the_work(tmp_path, small):
     file = write(tmp_path, **SMALL)
     command = ("run", str(file), "--workers", "1", "--json")
     with started(tmp_path, *command) as one, started(tmp_path, *command) as two:
-        found = [process.communicate(timeout=300) for process in (one, two)]
-    assert [one.returncode, two.returncode] == [0, 0], found
-    assert numbers(found[0][0]) == numbers(found[1][0]) == small
+        outputs = [process.communicate(timeout=300) for process in (one, two)]
+    assert [one.returncode, two.returncode] == [0, 0], outputs
+    assert numbers(outputs[0][0]) == numbers(outputs[1][0]) == small
     assert shards_of(tmp_path) == [375_000] * SMALL_REPORTS  # each once
-    assert kept(file.with_suffix(".sqlite")) == SMALL_SHARDS
+    assert shards_in(file.with_suffix(".sqlite")) == SMALL_SHARDS
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, small):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert err == f"interrupted; finished shards are saved. Continue: dpradar campaign run {file} --workers 1\n"
-    assert 3 <= kept(store) < SMALL_SHARDS
+    assert 3 <= shards_in(store) < SMALL_SHARDS
     assert json.loads(finished(tmp_path, "status", str(store), "--json")[0])["processes"] == 0
     assert numbers(finished(tmp_path, "resume", str(store), str(file), "--json")[0]) == small
 

@@ -1,4 +1,4 @@
-"""Who holds a lease: told by the number and the start of a process, and where those cannot be read by time alone."""
+"""Who holds a lease: known by the number and the start of a process, and where those cannot be read by time alone."""
 
 from __future__ import annotations
 

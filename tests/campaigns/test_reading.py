@@ -29,7 +29,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "start"),
     [
         ("", "run: is missing: it must be a table."),
         ("run = 3", "run: must be [[run]] tables; got 3. Write [[run]]."),
@@ -86,15 +86,15 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
         ),
     ],
 )
-def test_problems_are_told_where_they_are(text, told):
-    found = problems(text)
-    assert any(problem.startswith(told) for problem in found), found
+def test_problems_are_told_where_they_are(text, start):
+    messages = problems(text)
+    assert any(problem.startswith(start) for problem in messages), messages
 
 
 def test_all_problems_at_once_and_each_once():
     text = '[[run]]\ndo = "attack"\nkind = "grr"\nm = 1\n[run.grid]\nepsilon = [1.0, -2, -3]\n[[run]]\ndo = "x"\n'
-    found = problems(text)
-    assert [problem.split(":")[0] for problem in found] == [
+    messages = problems(text)
+    assert [problem.split(":")[0] for problem in messages] == [
         "run[1].m",
         "run[1].grid.epsilon",
         "run[1].grid.epsilon",
@@ -111,8 +111,8 @@ def test_without_a_folder_no_code_is_named():
 
 def test_a_grid_is_the_product_of_its_lists():
     campaign = campaigns.parse("[[run]]\n" + GRR + "grid = { kind = ['grr', 'oue'], epsilon = [1, 2.0], m = [3] }")
-    found = [(run.options["kind"], run.options["epsilon"], run.options["m"]) for run in campaign.runs]
-    assert found == [("grr", 1.0, 3), ("grr", 2.0, 3), ("oue", 1.0, 3), ("oue", 2.0, 3)]
+    options = [(run.options["kind"], run.options["epsilon"], run.options["m"]) for run in campaign.runs]
+    assert options == [("grr", 1.0, 3), ("grr", 2.0, 3), ("oue", 1.0, 3), ("oue", 2.0, 3)]
     assert len({run.seed for run in campaign.runs}) == 4
 
 
@@ -160,16 +160,16 @@ def test_status_for_people_and_for_programs(store):
         "audit grr                                             1 of 1  done     claim not refuted;"
     )
     assert lines[-1] == "3 of 3 runs are done."
-    told = json.loads(command("status", store, "--json").output)
-    assert told["schema"] == "dpradar/campaign/1"
-    assert told["versions"]["dpradar"] == dr.__version__
-    assert [run["result"]["schema"] for run in told["runs"]] == ["dpradar/attack/2"] * 2 + ["dpradar/audit/2"]
+    answer = json.loads(command("status", store, "--json").output)
+    assert answer["schema"] == "dpradar/campaign/1"
+    assert answer["versions"]["dpradar"] == dr.__version__
+    assert [run["result"]["schema"] for run in answer["runs"]] == ["dpradar/attack/2"] * 2 + ["dpradar/audit/2"]
 
 
 def test_export_as_csv_and_parquet_says_the_same(store, tmp_path):
     duckdb = pytest.importorskip("duckdb")
-    told = json.loads(command("export", store, "--out", tmp_path / "a b'c.parquet", "--json").output)
-    assert told == {"schema": "dpradar/campaign-export/1", "file": str(tmp_path / "a b'c.parquet"), "rows": 3}
+    answer = json.loads(command("export", store, "--out", tmp_path / "a b'c.parquet", "--json").output)
+    assert answer == {"schema": "dpradar/campaign-export/1", "file": str(tmp_path / "a b'c.parquet"), "rows": 3}
     assert command("export", store, "--out", tmp_path / "runs.csv").output == f"wrote {tmp_path}/runs.csv: 3 rows\n"
     columns = "number, kind, epsilon, m, rad, rad_low, rad_high, refuted, epsilon_lower, trials, seed, version_numpy"
     with duckdb.connect() as base:
@@ -194,19 +194,19 @@ def test_files_that_cannot_be_exported_to(store, tmp_path, out):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["status", "none.sqlite"], "error: the store none.sqlite cannot be used: there is no such file."),
         (["run", "none.toml"], "error: none.toml has a problem:"),
         (["stop"], "error: No such command 'stop'"),
     ],
 )
-def test_mistakes_on_the_command_line(arguments, told, capsys, tmp_path, monkeypatch):
+def test_mistakes_on_the_command_line(arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as end:
         main(["campaign", *arguments])
     assert end.value.code == 2
-    assert capsys.readouterr().err.startswith(told)
+    assert capsys.readouterr().err.startswith(message)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -217,8 +217,8 @@ def test_dask_that_is_not_installed(tmp_path, monkeypatch):
         campaigns.run(campaign, tmp_path / "a.sqlite", executor="dask://127.0.0.1:8786")
 
 
-@pytest.mark.parametrize("given", [{"executor": 3}, {"workers": 0}, {"workers": 1.5}])
-def test_crews_that_are_none(tmp_path, given):
+@pytest.mark.parametrize("options", [{"executor": 3}, {"workers": 0}, {"workers": 1.5}])
+def test_crews_that_are_none(tmp_path, options):
     campaign = campaigns.parse('run = [{do = "assess", kind = "grr", m = 4, epsilon = 1.0}]')
-    with pytest.raises(dr.ParameterError, match=rf"campaign\.{next(iter(given))} must be"):
-        campaigns.run(campaign, tmp_path / "a.sqlite", **given)
+    with pytest.raises(dr.ParameterError, match=rf"campaign\.{next(iter(options))} must be"):
+        campaigns.run(campaign, tmp_path / "a.sqlite", **options)

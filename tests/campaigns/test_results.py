@@ -55,15 +55,15 @@ def test_attacks_are_those_of_the_library(tmp_path):
     strategy = "prior"
     seed = 6
     """
-    found = ran(text, tmp_path)
+    status = ran(text, tmp_path)
     oue = dr.OUE(m=400, epsilon=3.0)
-    assert found.runs[0].result == dr.attack(oue, THREAT, trials=70_001, seed=5, maximise="success", confidence=0.9)
+    assert status.runs[0].result == dr.attack(oue, THREAT, trials=70_001, seed=5, maximise="success", confidence=0.9)
     prior = dr.Prior.of([0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05], list(range(10)))
     threat = dr.Threat(prior, dr.Knowledge.labels([0] * 5 + [1] * 5), dr.Goal.within(1))
     alone = dr.attack(dr.Laplace(scale=3.0), threat, trials=300_000, seed=6, strategy="prior")
-    assert found.runs[1].result == alone
-    assert found.runs[0].shards == 4
-    assert found.runs[1].shards == 2
+    assert status.runs[1].result == alone
+    assert status.runs[0].shards == 4
+    assert status.runs[1].shards == 2
 
 
 SAMPLER = """
@@ -121,18 +121,18 @@ seed = 11
 
 def test_audits_are_those_of_the_library(tmp_path):
     (tmp_path / "mine.py").write_text(SAMPLER)
-    found = [run.result for run in ran(AUDITS, tmp_path).runs]
+    results = [run.result for run in ran(AUDITS, tmp_path).runs]
     names: dict = {}
     exec(SAMPLER, names)  # noqa: S102 - written above
     leaky, grr, olh = names["leaky"], dr.GRR(m=400, epsilon=2.0), dr.OLH(m=400, epsilon=2.0)
-    assert found[0] == dr.audit(leaky, claim=CLAIM, protocol=grr, trials=800_000, seed=7)
-    assert found[0].refuted
-    assert found[1] == dr.audit(leaky, claim=CLAIM, protocol=grr, threat=THREAT, trials=500_000, seed=8)
-    assert found[2] == dr.audit(olh.at(None).sample, claim=CLAIM, protocol=olh, trials=100_000, seed=9)
+    assert results[0] == dr.audit(leaky, claim=CLAIM, protocol=grr, trials=800_000, seed=7)
+    assert results[0].refuted
+    assert results[1] == dr.audit(leaky, claim=CLAIM, protocol=grr, threat=THREAT, trials=500_000, seed=8)
+    assert results[2] == dr.audit(olh.at(None).sample, claim=CLAIM, protocol=olh, trials=100_000, seed=9)
     claim = dr.PureDP(0.5, neighbours="replace-one")
-    assert found[3] == dr.audit(names["words"], claim=claim, domain=2, trials=4_000, seed=10)
-    assert found[4] == dr.audit(leaky, claim=CLAIM, protocol=grr, trials=400_000, sequential=True, seed=11)
-    assert found[4].trials < 400_000
+    assert results[3] == dr.audit(names["words"], claim=claim, domain=2, trials=4_000, seed=10)
+    assert results[4] == dr.audit(leaky, claim=CLAIM, protocol=grr, trials=400_000, sequential=True, seed=11)
+    assert results[4].trials < 400_000
 
 
 def test_trainings_are_those_of_the_library(tmp_path):
@@ -154,10 +154,10 @@ def test_trainings_are_those_of_the_library(tmp_path):
     [run.grid]
     knowledge = ["nothing", "label"]
     """
-    found = ran(text, tmp_path)
+    status = ran(text, tmp_path)
     training = Training(network=Network((5, 4, 2)), steps=5, clip=0.5, noise_multiplier=1.0, learning_rate=0.3)
     targets, scores = experiment(training, Candidates(**data), 75, 4)
-    for run, knowledge in zip(found.runs, (dr.Knowledge.nothing(), dr.Knowledge.labels([0, 1, 1])), strict=True):
+    for run, knowledge in zip(status.runs, (dr.Knowledge.nothing(), dr.Knowledge.labels([0, 1, 1])), strict=True):
         assert run.result == attack_gradients(scores, targets, dr.Threat(dr.Prior.uniform(3), knowledge))
     assert shards(tmp_path) == 3  # what is known changes no training
 
@@ -176,27 +176,27 @@ def test_assessments_and_calibrations_are_those_of_the_library(tmp_path):
     m = 10
     limits = { rad = 0.1 }
     """
-    found = ran(text, tmp_path)
+    status = ran(text, tmp_path)
     threat = dr.Threat(dr.Prior.uniform(10))
-    for run, (epsilon, delta) in zip(found.runs, itertools.product((1.0, 2.0), (0.0, 1e-5)), strict=False):
-        given = {"epsilon": epsilon, "neighbours": "replace-one"}
-        claim = dr.PureDP(**given) if delta == 0.0 else dr.ApproxDP(delta=delta, **given)
+    for run, (epsilon, delta) in zip(status.runs, itertools.product((1.0, 2.0), (0.0, 1e-5)), strict=False):
+        options = {"epsilon": epsilon, "neighbours": "replace-one"}
+        claim = dr.PureDP(**options) if delta == 0.0 else dr.ApproxDP(delta=delta, **options)
         assert run.result.rad == dr.assess(claim, threat).rad
-    assert found.runs[4].result.value == dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.1), m=10).value
+    assert status.runs[4].result.value == dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.1), m=10).value
 
 
 ATTACK = 'run = [{do = "attack", kind = "oue", m = 400, epsilon = 3.0, trials = TRIALS}]'
 
 
 def test_more_trials_add_to_what_is_there(tmp_path):
-    made = []
+    shard_counts = []
     for trials in (50_000, 130_000, 50_000, 20_000):
-        found = ran(ATTACK.replace("TRIALS", str(trials)), tmp_path).runs[0].result
-        alone = dr.attack(dr.OUE(m=400, epsilon=3.0), THREAT, trials=trials, seed=found.seed)
-        assert found == alone
-        made.append(shards(tmp_path))
+        result = ran(ATTACK.replace("TRIALS", str(trials)), tmp_path).runs[0].result
+        alone = dr.attack(dr.OUE(m=400, epsilon=3.0), THREAT, trials=trials, seed=result.seed)
+        assert result == alone
+        shard_counts.append(shards(tmp_path))
     # Shards of 20,000: 2.5 of them, then 4.5 more of which the half one is another, and then none.
-    assert made == [3, 3 + 5, 8, 8]
+    assert shard_counts == [3, 3 + 5, 8, 8]
 
 
 def test_a_run_that_is_added_or_moved_changes_no_other(tmp_path):
@@ -217,8 +217,8 @@ def test_a_changed_campaign_is_refused_and_told(tmp_path):
         match=r"without mine \(epsilon was 1.0, is 2.0\)\. Give changed=True \(command line: --changed\) to continue",
     ):
         ran(text.replace("1.0", "2.0"), tmp_path)
-    found = ran(text.replace("1.0", "2.0"), tmp_path, changed=True)
-    assert found.done
+    status = ran(text.replace("1.0", "2.0"), tmp_path, changed=True)
+    assert status.done
     assert shards(tmp_path) == 2  # the old one is still there
     with pytest.raises(dr.ParameterError, match=r"epsilon was 2.0, is 1.0"):
         ran(text, tmp_path)
@@ -257,9 +257,9 @@ def test_a_prior_from_a_table(tmp_path):
     known = ["town"]
     """
     runs = ran(text, tmp_path).runs
-    found = [run.result for run in runs]
-    assert None not in found, [run.reason for run in runs]
-    assert found[0].rad.low < found[1].rad.value < found[0].rad.high
+    results = [run.result for run in runs]
+    assert None not in results, [run.reason for run in runs]
+    assert results[0].rad.low < results[1].rad.value < results[0].rad.high
     (tmp_path / "people-2.csv").write_text("\n".join([*rows, "1,0"]))
     with pytest.raises(dr.ParameterError, match="the file of data has changed"):
         ran(text, tmp_path)
@@ -298,18 +298,18 @@ def test_a_run_that_raises_is_told_and_the_others_go_on(tmp_path):
     epsilon = 1.0
     trials = 1000
     """
-    found = ran(text, tmp_path)
-    assert [run.state for run in found.runs] == ["failed", "failed", "done"]
-    assert "ValueError" in found.runs[0].reason
-    assert found.runs[1].reason.startswith("run[2].sampler must be a name of mine.py; got 'none'")
+    status = ran(text, tmp_path)
+    assert [run.state for run in status.runs] == ["failed", "failed", "done"]
+    assert "ValueError" in status.runs[0].reason
+    assert status.runs[1].reason.startswith("run[2].sampler must be a name of mine.py; got 'none'")
     assert b"secret" not in (tmp_path / "store.sqlite").read_bytes()
 
 
 def test_equal_runs_are_computed_once(tmp_path):
     table = '{do = "attack", kind = "grr", m = 9, epsilon = 1.0, trials = 1000, confidence = C}'
-    found = ran(f"run = [{table.replace('C', '0.9')}, {table.replace('C', '0.99')}]", tmp_path)
+    status = ran(f"run = [{table.replace('C', '0.9')}, {table.replace('C', '0.99')}]", tmp_path)
     assert shards(tmp_path) == 1
-    assert found.runs[0].result.rad.high < found.runs[1].result.rad.high
+    assert status.runs[0].result.rad.high < status.runs[1].result.rad.high
 
 
 @settings(max_examples=10)
@@ -327,8 +327,8 @@ def test_shards_in_any_order_and_cut_give_the_same_answer(order, cuts, extra):
     assert result == _alone()
 
 
-def _alone(found: list = []):  # noqa: B006 - computed once
-    if not found:
+def _alone(cache: list = []):  # noqa: B006 - computed once
+    if not cache:
         threat = dr.Threat(dr.Prior.uniform(3000))
-        found.append(dr.attack(dr.OUE(m=3000, epsilon=3.0), threat, trials=5 * 2666 + 7, seed=1).to_dict())
-    return found[0]
+        cache.append(dr.attack(dr.OUE(m=3000, epsilon=3.0), threat, trials=5 * 2666 + 7, seed=1).to_dict())
+    return cache[0]

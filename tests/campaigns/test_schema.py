@@ -35,12 +35,12 @@ def test_examples_fit(path):
 
 @pytest.mark.parametrize("do", ACTIONS)
 def test_a_run_has_the_keys_of_every_kind(do):
-    known = set(campaign_schema()["$defs"][do.capitalize()]["properties"])
-    asked = [{"do": do, "kind": kind} for kind in kinds_for(do)] or [{"do": do}]
+    properties = set(campaign_schema()["$defs"][do.capitalize()]["properties"])
+    run_tables = [{"do": do, "kind": kind} for kind in kinds_for(do)] or [{"do": do}]
     if do == "audit":
-        asked.append({"do": do})
-    keys = {option.name for table in asked for option in run_table(table, PLAIN).options}
-    assert keys == known
+        run_tables.append({"do": do})
+    keys = {option.name for table in run_tables for option in run_table(table, PLAIN).options}
+    assert keys == properties
 
 
 @pytest.mark.parametrize("kind", [kind for kind in kinds_for("assess") if KINDS[kind].noise is not None])

@@ -1,4 +1,4 @@
-"""A store that cannot be written, or is none: told clearly, and no shard that was kept is lost."""
+"""A store that cannot be written, or is none: a clear message, and no shard that was kept is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dpradar.campaigns import StoreError
 from dpradar.campaigns.process_identity import is_dead, this_process
 from dpradar.campaigns.shard_tasks import ShardPlan
 from dpradar.campaigns.store import Store
-from tests.campaigns.campaigns import finished, kept
+from tests.campaigns.campaigns import finished, shards_in
 
 # A thousand shards of less than a millisecond; the store grows by about 130 bytes for each.
 LABELS = [k % 2 for k in range(2000)]
@@ -68,10 +68,10 @@ def test_a_full_disk_is_told_and_nothing_kept_is_lost(tmp_path):
     assert (
         "finished shards were not saved and will be computed again. Everything saved before is intact.\n" in done.stderr
     )
-    before = kept(store)
+    before = shards_in(store)
     assert 1 <= before < 1000
-    found = campaigns.status(store)
-    assert found.runs[0].shards_done == before
+    status = campaigns.status(store)
+    assert status.runs[0].shards_done == before
     again = ran(MANY, store)
     assert again.done
     assert again.runs[0].result == ran(MANY, tmp_path / "other.sqlite").runs[0].result
@@ -110,9 +110,9 @@ def test_a_disk_that_is_full_and_then_is_not(tmp_path):
     )
     kept_then = json.loads(before)["runs"][0]["shards_done"]
     assert 1 <= kept_then < 1000
-    found = json.loads(after)["runs"][0]
-    assert found["shards_done"] == 1000
-    assert found["result"] == ran(MANY, tmp_path / "other.sqlite").runs[0].result.to_dict()
+    run = json.loads(after)["runs"][0]
+    assert run["shards_done"] == 1000
+    assert run["result"] == ran(MANY, tmp_path / "other.sqlite").runs[0].result.to_dict()
 
 
 @pytest.mark.slow
@@ -133,11 +133,11 @@ def test_a_read_only_disk(tmp_path):
     assert "1 of 1 runs are done." in done.stdout  # it can still be read
     one, two = done.stderr.splitlines()
     assert one.startswith(f"error: the store {tmp_path}/few.sqlite cannot be used: it is read-only. Allow writing")
-    assert two.startswith(f"error: the store {tmp_path}/new.sqlite cannot be used: it cannot be opened. See that")
+    assert two.startswith(f"error: the store {tmp_path}/new.sqlite cannot be used: it cannot be opened. Check that")
 
 
 def as_nobody(work):
-    """Run a function in a child without the rights of root, and return what it told."""
+    """Run a function in a child without the rights of root, and return what it wrote."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -151,9 +151,9 @@ def as_nobody(work):
             os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
-        told = pipe.read()
+        text = pipe.read()
     os.waitpid(child, 0)
-    return told
+    return text
 
 
 def test_a_read_only_file(tmp_path):
@@ -174,9 +174,9 @@ def test_a_read_only_file(tmp_path):
             return str(error)
         return "nothing"
 
-    told = as_nobody(work)
+    message = as_nobody(work)
     tmp_path.chmod(0o755)
-    assert told.startswith(f"the store {store} cannot be used: it is read-only. Allow writing to the file")
+    assert message.startswith(f"the store {store} cannot be used: it is read-only. Allow writing to the file")
 
 
 def test_a_store_that_others_hold(tmp_path):
@@ -245,7 +245,7 @@ def test_what_was_half_written_is_taken_back_even_to_read(tmp_path):
     assert (tmp_path / "few.sqlite-journal").exists()
     assert store.stat().st_size > size
     assert campaigns.status(store).runs == before.runs
-    assert kept(store) == 1
+    assert shards_in(store) == 1
 
 
 def test_errors_of_the_store_pass_between_processes():

@@ -144,9 +144,9 @@ def test_audit_modes(folder):
 
     one = audit("samplers.py:one", "--domain", "2", "--claim-epsilon", "1")
     assert one["refuted"]
-    known = audit("samplers.py:lie", "--domain", "4", "--claim-epsilon", "2", "--protocol", "grr")
-    assert known["refuted"]
-    assert "likelihood ratio of GRR" in known["method"]
+    result = audit("samplers.py:lie", "--domain", "4", "--claim-epsilon", "2", "--protocol", "grr")
+    assert result["refuted"]
+    assert "likelihood ratio of GRR" in result["method"]
     rad = audit("samplers.py:lie", "--domain", "4", "--claim-epsilon", "2", "--protocol", "grr", "--rad")
     assert rad["refuted"]
     assert rad["rad"]["low"] > 0.6
@@ -205,17 +205,17 @@ def test_measure(tmp_path):
     rows = ["with,without,truth,person"]
     rows += [f"{'a' if k % 4 else 'b'},{'a' if k % 2 else 'b'},a,{k // 2}" for k in range(400)]
     (tmp_path / "log.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    given = ("measure", "log.csv", "--with", "with", "--without", "without", "--truth", "truth")
-    done = run(*given, "--json", cwd=tmp_path)
+    command = ("measure", "log.csv", "--with", "with", "--without", "without", "--truth", "truth")
+    done = run(*command, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert data["success"]["estimate"] == 0.75
     assert data["rad"]["estimate"] == 0.25
-    paired = json.loads(run(*given, "--paired", "--json", cwd=tmp_path).stdout)
+    paired = json.loads(run(*command, "--paired", "--json", cwd=tmp_path).stdout)
     assert paired["rad"]["high"] - paired["rad"]["low"] < data["rad"]["high"] - data["rad"]["low"]
-    grouped = json.loads(run(*given, "--paired", "--target", "person", "--json", cwd=tmp_path).stdout)
+    grouped = json.loads(run(*command, "--paired", "--target", "person", "--json", cwd=tmp_path).stdout)
     assert grouped["trials"] == 200
-    words = run(*given, cwd=tmp_path)
+    words = run(*command, cwd=tmp_path)
     assert "what taking part adds (rad)" in words.stdout
 
 

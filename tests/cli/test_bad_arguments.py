@@ -32,13 +32,13 @@ granularity = "bounded"
 
 def golden() -> dict[str, str]:
     """Return every command of the file with what it prints."""
-    found: dict[str, list[str]] = {}
+    printed: dict[str, list[str]] = {}
     for line in FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("$ "):
-            told = found.setdefault(line[2:], [])
+            lines_printed = printed.setdefault(line[2:], [])
         elif line and not line.startswith("#"):
-            told.append(line)
-    return {command: "\n".join(lines) for command, lines in found.items()}
+            lines_printed.append(line)
+    return {command: "\n".join(lines) for command, lines in printed.items()}
 
 
 GOLDEN = golden()
@@ -75,11 +75,11 @@ def test_golden_message(line, folder):
 @pytest.mark.parametrize("line", ["assess grr --m 1 --epsilon 1", "run wrong.toml", "explain rda", "new --kind gauss"])
 def test_the_same_as_data(line, folder):
     done = run(*shlex.split(line), "--json")
-    told = json.loads(done.stdout)
-    assert told | {"problems": None} == {
+    answer = json.loads(done.stdout)
+    assert answer | {"problems": None} == {
         "schema": "dpradar/error/1", "error": GOLDEN[line].removeprefix("error: "), "exit": 2, "problems": None,
     }  # fmt: skip
-    assert ("problems" in told) == line.startswith("run")
+    assert ("problems" in answer) == line.startswith("run")
 
 
 @pytest.mark.parametrize("name", ["assess", "calibrate", "attack"])

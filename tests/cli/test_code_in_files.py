@@ -63,7 +63,7 @@ def test_the_payloads_work(tmp_path):
 # ------------------------------------------------------------------------------------------------------------- stores
 
 
-def made(folder, sampler="samplers.py:grr"):
+def finished_campaign(folder, sampler="samplers.py:grr"):
     """Return the store of a campaign that names a sampler, and the campaign; then the sampler is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "samplers.py").write_text(SAMPLER)
@@ -86,7 +86,7 @@ def hostile(store, trace, module="samplers.py"):
 
 @pytest.mark.parametrize("command", ["status", "resume", "export"])
 def test_a_store_runs_no_code(tmp_path, trace, command):
-    store, _ = made(tmp_path / "theirs")
+    store, _ = finished_campaign(tmp_path / "theirs")
     hostile(store, trace)
     more = {"export": ("--out", str(tmp_path / "out.csv")), "resume": ("--workers", "1")}
     done = run("campaign", command, str(store), *more.get(command, ()))
@@ -99,7 +99,7 @@ def test_a_store_runs_no_code(tmp_path, trace, command):
 @pytest.mark.parametrize("sampler", ["samplers:grr", "inner.samplers:grr"])
 def test_a_store_that_names_a_module(tmp_path, trace, sampler, monkeypatch):
     """Also what finds a module imports nothing: neither it nor the package around it."""
-    store, file = made(tmp_path / "theirs")
+    store, file = finished_campaign(tmp_path / "theirs")
     text = AUDIT.replace("SAMPLER", sampler)
     with Store(store) as opened, opened.writing():
         opened.set_metadata(campaign=text)
@@ -117,7 +117,7 @@ def test_a_store_that_names_a_module(tmp_path, trace, sampler, monkeypatch):
 
 def test_a_campaign_whose_code_has_changed(tmp_path, trace):
     """The campaign is named, but its sampler is not the one that the store was started with."""
-    store, file = made(tmp_path / "ours")
+    store, file = finished_campaign(tmp_path / "ours")
     hostile(store, trace)
     done = run("campaign", "resume", str(store), str(file), "--workers", "1")
     assert done.returncode == 2
@@ -127,7 +127,7 @@ def test_a_campaign_whose_code_has_changed(tmp_path, trace):
 @pytest.mark.parametrize("named", [True, False])
 def test_a_store_that_is_trusted(tmp_path, named):
     """The other way round: what is asked for is done."""
-    store, file = made(tmp_path / "ours")
+    store, file = finished_campaign(tmp_path / "ours")
     with Store(store) as opened:
         answers = opened.answers()
         with opened.writing():
@@ -140,7 +140,7 @@ def test_a_store_that_is_trusted(tmp_path, named):
 
 
 def test_a_campaign_of_other_runs_is_not_that_of_the_store(tmp_path):
-    store, file = made(tmp_path / "ours")
+    store, file = finished_campaign(tmp_path / "ours")
     for old, new in (("trials = 500", "trials = 600"), ("epsilon = 2.0", "epsilon = 1.0")):
         file.write_text(AUDIT.replace("SAMPLER", "samplers.py:grr").replace(old, new))
         with pytest.raises(ParameterError, match="the campaign must be"):
@@ -281,13 +281,13 @@ def test_nothing_in_the_sources_can_run_what_it_reads():
         r"\b(pickle|marshal|shelve|joblib|cloudpickle|yaml)\b.*\bloads?\(|torch\.load\(|read_pickle|allow_pickle=True"
         r"|(?<![\w.])(eval|exec|compile)\(|os\.system|shell=True"
     )
-    found = [
+    lines = [
         f"{file.relative_to(ROOT)}: {line.strip()}"
         for file in (*SOURCES.rglob("*.py"), *REPRODUCTION.rglob("*.py"))
         for line in file.read_text(encoding="utf-8").splitlines()
         if forbidden.search(line)
     ]
-    assert found == []
+    assert lines == []
     users = {
         str(file.relative_to(SOURCES if SOURCES in file.parents else ROOT))
         for file in (*SOURCES.rglob("*.py"), *REPRODUCTION.rglob("*.py"))

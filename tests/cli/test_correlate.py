@@ -49,14 +49,14 @@ def test_families_in_words(folder):
 
 def test_families_as_json(folder):
     done = run(*FAMILY, "--json", cwd=folder)
-    told = json.loads(done.stdout)
-    assert told["schema"] == "dpradar/correlation/2"
-    assert set(told["leakage"]) >= {"value", "side", "rule", "cites", "assumes"}
-    assert 1.0 < told["leakage"]["value"] < 3.0
-    assert told["any_dependence"]["value"] == 3.0
-    assert told["chosen"]["epsilon"] == pytest.approx(1.0 / told["leakage"]["value"], rel=1e-9)
-    assert told["command"].startswith("dpradar correlate families.csv")
-    assert dr.Bound.from_dict(told["leakage"]).value == told["leakage"]["value"]
+    answer = json.loads(done.stdout)
+    assert answer["schema"] == "dpradar/correlation/2"
+    assert set(answer["leakage"]) >= {"value", "side", "rule", "cites", "assumes"}
+    assert 1.0 < answer["leakage"]["value"] < 3.0
+    assert answer["any_dependence"]["value"] == 3.0
+    assert answer["chosen"]["epsilon"] == pytest.approx(1.0 / answer["leakage"]["value"], rel=1e-9)
+    assert answer["command"].startswith("dpradar correlate families.csv")
+    assert dr.Bound.from_dict(answer["leakage"]).value == answer["leakage"]["value"]
 
 
 def test_families_equal_the_library(folder):
@@ -64,21 +64,21 @@ def test_families_equal_the_library(folder):
     for line in (folder / "families.csv").read_text(encoding="utf-8").splitlines()[1:]:
         for name, cell in zip(table, line.split(","), strict=True):
             table[name].append(cell)
-    found = co.fit(table, group="family", value="height", role="role", clip=(0.0, 254.0))
-    expected = co.leakage(found, 1.0).leakage.value
-    told = json.loads(run(*FAMILY, "--role", "role", "--json", cwd=folder).stdout)
-    assert told["leakage"]["value"] == expected
+    fit = co.fit(table, group="family", value="height", role="role", clip=(0.0, 254.0))
+    expected = co.leakage(fit, 1.0).leakage.value
+    answer = json.loads(run(*FAMILY, "--role", "role", "--json", cwd=folder).stdout)
+    assert answer["leakage"]["value"] == expected
 
 
 def test_one_row_a_group(folder):
-    told = json.loads(
+    answer = json.loads(
         run(
             "correlate", "wide.csv", "--columns", "a,b,c", "--clip", "100:250", "--epsilon", "1", "--json", cwd=folder
         ).stdout
     )
-    assert told["records"] == 360
-    assert {one["name"] for one in told["checks"]} >= {"normal", "equal-variances", "rho(m-2)<1", "within-clip"}
-    assert 1.0 < told["leakage"]["value"] < 3.0
+    assert answer["records"] == 360
+    assert {one["name"] for one in answer["checks"]} >= {"normal", "equal-variances", "rho(m-2)<1", "within-clip"}
+    assert 1.0 < answer["leakage"]["value"] < 3.0
 
 
 def test_series_in_words(folder):
@@ -92,10 +92,10 @@ def test_series_in_words(folder):
 
 
 def test_series_as_json_and_other_treatment_of_gaps(folder):
-    told = json.loads(run(*STEPS, "--json", cwd=folder).stdout)
-    assert told["leakage"]["rule"] == "chain-steps"
-    assert told["leakage"]["side"] == "exact"
-    assert 10.0 < told["leakage"]["value"] < 17.0
+    answer = json.loads(run(*STEPS, "--json", cwd=folder).stdout)
+    assert answer["leakage"]["rule"] == "chain-steps"
+    assert answer["leakage"]["side"] == "exact"
+    assert 10.0 < answer["leakage"]["value"] < 17.0
     dropped = json.loads(run(*STEPS, "--missing", "drop", "--json", cwd=folder).stdout)
     assert dropped["records"] == 1970
     refused = run(*STEPS, "--missing", "refuse", cwd=folder)
@@ -116,9 +116,9 @@ def test_exit_codes(folder):
 def test_simulation_with_a_seed(folder):
     one, two = (run(*FAMILY, "--simulate", "500", "--seed", "7", "--json", cwd=folder).stdout for _ in range(2))
     assert one == two
-    told = json.loads(one)["simulated"]
-    assert told["seed"] == 7
-    assert told["error"] == pytest.approx(told["error_exact"], rel=0.25)
+    answer = json.loads(one)["simulated"]
+    assert answer["seed"] == 7
+    assert answer["error"] == pytest.approx(answer["error_exact"], rel=0.25)
     drawn = json.loads(run(*STEPS, "--simulate", "50", "--json", cwd=folder).stdout)
     assert f"--seed {drawn['simulated']['seed']}" in drawn["command"]
 
@@ -192,8 +192,8 @@ def test_a_file_of_a_spreadsheet(folder):
     """Some begin with a mark, which is no part of the first name."""
     text = (folder / "families.csv").read_text(encoding="utf-8")
     (folder / "marked.csv").write_text(text, encoding="utf-8-sig")
-    told = [
+    answers = [
         json.loads(run("correlate", name, *_FAMILIES[1:], "--json", cwd=folder).stdout)["leakage"]
         for name in ("families.csv", "marked.csv")
     ]
-    assert told[0] == told[1]
+    assert answers[0] == answers[1]

@@ -162,11 +162,11 @@ def test_an_interrupted_audit(call, more, sign, tmp_path):
 
 def stopping(calls):
     """Return a sampler that is interrupted at a call."""
-    made = []
+    calls_so_far = []
 
     def sampler(inputs, rng):
-        made.append(None)
-        if len(made) == calls:
+        calls_so_far.append(None)
+        if len(calls_so_far) == calls:
             raise KeyboardInterrupt
         return np.where(rng.random(len(inputs)) < 0.5, inputs, rng.integers(0, 3, len(inputs)))
 

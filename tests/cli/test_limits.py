@@ -49,18 +49,18 @@ def here(arguments, folder, monkeypatch, capsys):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # main changes it
     with pytest.raises(SystemExit) as ended:
         main(arguments)
-    told = capsys.readouterr()
-    return subprocess.CompletedProcess(arguments, ended.value.code, told.out.encode(), told.err.encode())
+    output = capsys.readouterr()
+    return subprocess.CompletedProcess(arguments, ended.value.code, output.out.encode(), output.err.encode())
 
 
 def refused(done, *words):
     """Return whether a run ended with exit code 2 and an error that has all the words."""
-    told = done.stderr.decode()
-    assert done.returncode == 2, told
-    assert told.startswith("error: ")
-    assert "internal error" not in told
+    error = done.stderr.decode()
+    assert done.returncode == 2, error
+    assert error.startswith("error: ")
+    assert "internal error" not in error
     for word in words:
-        assert word in told
+        assert word in error
     return True
 
 
@@ -113,9 +113,9 @@ def test_the_same_from_a_shell(folder):
 
 def test_names_of_files_need_not_be_text(folder):
     name = b"\xff\xfe.toml"
-    made = dpradar("new", name, cwd=folder)
-    assert (made.returncode, made.stderr) == (0, b"")
-    assert b"wrote \\udcff\\udcfe.toml" in made.stdout
+    done = dpradar("new", name, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"wrote \\udcff\\udcfe.toml" in done.stdout
     assert dpradar("run", name, cwd=folder, PYTHONIOENCODING="ascii").returncode == 0  # signs that ASCII lacks
 
 

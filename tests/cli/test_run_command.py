@@ -83,14 +83,14 @@ def test_all_problems_are_told_and_are_data(folder):
     assert done.returncode == 2
     assert done.stderr.splitlines()[0] == "error: bad.toml has 3 problems:"
     assert done.stderr.count("\n  ") == 3
-    told = json.loads(run("run", "bad.toml", "--json").stdout)
-    assert (told["schema"], told["exit"]) == ("dpradar/error/1", 2)
-    assert [problem["path"] for problem in told["problems"]] == [
+    answer = json.loads(run("run", "bad.toml", "--json").stdout)
+    assert (answer["schema"], answer["exit"]) == ("dpradar/error/1", 2)
+    assert [problem["path"] for problem in answer["problems"]] == [
         "release.m",
         "release.epsilon",
         "threat.limits.radd",
     ]
-    assert told["problems"][2] == {
+    assert answer["problems"][2] == {
         "path": "threat.limits.radd",
         "message": "is not a key of this table",
         "hint": "Did you mean 'rad'?",
@@ -98,9 +98,9 @@ def test_all_problems_are_told_and_are_data(folder):
 
 
 def test_the_smallest_change_is_told(folder):
-    told = run("run", "unmet.toml").stdout
+    text = run("run", "unmet.toml").stdout
     expected = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(100)), rad=0.01), m=100)
-    line = next(line for line in told.splitlines() if "smallest change" in line)
+    line = next(line for line in text.splitlines() if "smallest change" in line)
     shown = float(line.split("epsilon ")[1].split()[0])
     assert shown <= expected.value * 1.001
     assert shown == pytest.approx(expected.value, rel=1e-3)
@@ -173,12 +173,12 @@ def test_scripts_in_texts_stay_texts(folder):
     data = json.loads(done.stdout)
     assert data["title"] == data["decision"]["by"] == data["releases"][0]["name"] == evil
     page = Path("evil.html").read_text(encoding="utf-8")
-    found = Scripts()
-    found.feed(page)
-    assert [script.get("type") for script in found.scripts] == ["application/json"]
-    assert "onerror" not in [name for tag in found.scripts for name in tag]
+    scripts = Scripts()
+    scripts.feed(page)
+    assert [script.get("type") for script in scripts.scripts] == ["application/json"]
+    assert "onerror" not in [name for tag in scripts.scripts for name in tag]
     assert "<img" not in page
-    assert evil in found.text  # a reader sees it as it was written
+    assert evil in scripts.text  # a reader sees it as it was written
     written = Path("evil.md").read_text(encoding="utf-8")
     assert "<script" not in re.sub(r"^```.*?^```", "", written, flags=re.M | re.S)
 
@@ -214,17 +214,17 @@ def test_terms_are_explained(word):
 
 @every("rule", [rule.name for rule in RULES if rule.name not in TERMS and rule.name != "membership"])
 def test_rules_are_explained(rule):
-    told = run("explain", rule).stdout
-    assert told.startswith(f"{rule}: ")
-    assert "Speaks about: " in told
+    text = run("explain", rule).stdout
+    assert text.startswith(f"{rule}: ")
+    assert "Speaks about: " in text
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in {*TERMS, *(rule.name for rule in RULES)}])
 def test_kinds_are_explained(kind):
-    told = run("explain", kind).stdout
-    assert KINDS[kind].help in told
+    text = run("explain", kind).stdout
+    assert KINDS[kind].help in text
     for param in KINDS[kind].params:
-        assert param.what in told
+        assert param.what in text
 
 
 def test_saved_results_are_explained(folder):
@@ -241,9 +241,9 @@ def test_saved_results_are_explained(folder):
 
 
 def test_the_list_of_commands_loads_none_and_tells_the_truth():
-    told = run("--help").stdout
+    text = run("--help").stdout
     for name, (_, _, line) in COMMANDS.items():
-        assert name in told
+        assert name in text
         command = app.get_command(None, name)
         assert " ".join((command.help or "").split()).startswith(line), name
 
@@ -281,8 +281,8 @@ def test_the_doctor_notices_a_wrong_number(monkeypatch):
     def wrong(*arguments, **settings):
         from dataclasses import replace
 
-        found = real(*arguments, **settings)
-        return replace(found, rad=replace(found.rad, value=0.0))
+        assessment = real(*arguments, **settings)
+        return replace(assessment, rad=replace(assessment.rad, value=0.0))
 
     monkeypatch.setattr(dr, "assess", wrong)
     done = run("doctor", "--json")

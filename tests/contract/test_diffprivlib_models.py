@@ -34,12 +34,12 @@ def test_private_models_are_attacked(models, name):
 
     def make(seed):
         bounds = (np.full(width, -5.0), np.full(width, 5.0))
-        given = {"bounds": bounds, "random_state": seed}
+        options = {"bounds": bounds, "random_state": seed}
         if name != "GaussianNB":
-            given |= {"classes": [False, True]}
+            options |= {"classes": [False, True]}
         if name == "RandomForestClassifier":
-            given |= {"n_estimators": 3}
-        return getattr(models, name)(epsilon=1.0, **given)
+            options |= {"n_estimators": 3}
+        return getattr(models, name)(epsilon=1.0, **options)
 
     attacks = ["imputation", "yeom", "csmia", "wcai"]
     runs = model_risk(attacks, attacker, make, known, targets, others, seed=1)

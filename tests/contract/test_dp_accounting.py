@@ -36,8 +36,8 @@ def sampled(rate, event, count=1):
 
 
 def accountant(event, relation):
-    found = dp.pld.PLDAccountant(RELATIONS[relation])
-    return found.compose(event)
+    own = dp.pld.PLDAccountant(RELATIONS[relation])
+    return own.compose(event)
 
 
 def implied(pld):
@@ -45,10 +45,10 @@ def implied(pld):
     top = min(pld.get_epsilon_for_delta(1e-11 + pld.get_delta_for_epsilon(600.0)), 600.0)
     epsilon = np.arange(0, math.ceil(top / STEP) + 1) * STEP
     deltas = np.minimum(pld.get_delta_for_epsilon(epsilon), 1.0)
-    found = np.zeros_like(RATES)
+    rates = np.zeros_like(RATES)
     for e, d in zip(epsilon, deltas, strict=True):
-        np.maximum(found, np.maximum(1.0 - d - np.exp(e) * RATES, np.exp(-e) * (1.0 - d - RATES)), out=found)
-    return found
+        np.maximum(rates, np.maximum(1.0 - d - np.exp(e) * RATES, np.exp(-e) * (1.0 - d - RATES)), out=rates)
+    return rates
 
 
 BOTH = {
@@ -91,9 +91,9 @@ def test_randomised_response():
 
 def _same(event, relation):
     """epsilon at 1e-5 and the total variation; both sides round up, on grids of their own."""
-    given = from_dp_accounting(event, relation)
-    promise, theirs = given.privacy(relation), accountant(event, relation)
-    assert given.neighbours == relation
+    guarantee = from_dp_accounting(event, relation)
+    promise, theirs = guarantee.privacy(relation), accountant(event, relation)
+    assert guarantee.neighbours == relation
     assert epsilon_at(promise, 1e-5) == pytest.approx(theirs.get_epsilon(1e-5), rel=1e-3, abs=1e-9)
     assert promise.tv == pytest.approx(theirs.get_delta(0.0), rel=1e-3, abs=1e-9)
 
@@ -107,7 +107,7 @@ def test_noise_is_relative_to_one_contribution_and_replacing_doubles_it():
 
 
 def test_an_event_answers_both_relations():
-    """Whatever relation it was asked under: what is known is the mechanism."""
+    """Whatever the relation of the question: what is known is the mechanism."""
     one, other = (from_dp_accounting(BOTH["dp-sgd"], relation) for relation in RELATIONS)
     for relation in RELATIONS:
         assert one.privacy(relation).tv == other.privacy(relation).tv
@@ -138,9 +138,9 @@ def test_zcdp_events():
 def test_several_gaussian_events_on_one_sample():
     """One sample that two Gaussian queries see is one Gaussian query with less noise."""
     pair = dp.ComposedDpEvent([dp.GaussianDpEvent(3.0), dp.GaussianDpEvent(4.0)])
-    found = from_dp_accounting(sampled(0.1, pair, 20), "add-remove").privacy("add-remove")
-    known = from_dp_accounting(sampled(0.1, dp.GaussianDpEvent(2.4), 20), "add-remove").privacy("add-remove")
-    assert found.tv == pytest.approx(known.tv, rel=1e-6)
+    guarantee = from_dp_accounting(sampled(0.1, pair, 20), "add-remove").privacy("add-remove")
+    expected = from_dp_accounting(sampled(0.1, dp.GaussianDpEvent(2.4), 20), "add-remove").privacy("add-remove")
+    assert guarantee.tv == pytest.approx(expected.tv, rel=1e-6)
     with pytest.raises(dr.UnsupportedError, match="one GaussianDpEvent"):
         from_dp_accounting(sampled(0.1, pair), "replace-one")
 
@@ -158,8 +158,8 @@ def test_sampled_pairs_have_the_profiles_of_dp_accounting():
 
 
 def test_sampled_laplace_under_replace_one_goes_by_group_privacy():
-    given = from_dp_accounting(ADDED["sampled laplace"], "add-remove")
-    once, twice = given.privacy("add-remove"), given.privacy("replace-one")
+    guarantee = from_dp_accounting(ADDED["sampled laplace"], "add-remove")
+    once, twice = guarantee.privacy("add-remove"), guarantee.privacy("replace-one")
     assert twice.curve.fnr(RATES) == pytest.approx(once.curve.fnr(1.0 - once.curve.fnr(RATES)), abs=2e-4)
     with pytest.raises(dr.UnsupportedError, match="group privacy"):
         from_dp_accounting(ADDED["sampled laplace"], "replace-one")
@@ -224,9 +224,9 @@ def test_the_extra_is_named_where_the_library_is_missing(monkeypatch):
 
 
 def test_accountants_know_their_relation():
-    given = from_dp_accounting(accountant(gaussian(2.0, 4), "replace-one"))
-    assert given.privacy("replace-one").tv == dr.GDP(2.0, "replace-one").privacy("replace-one").tv
-    assert given.neighbours == "replace-one"
+    guarantee = from_dp_accounting(accountant(gaussian(2.0, 4), "replace-one"))
+    assert guarantee.privacy("replace-one").tv == dr.GDP(2.0, "replace-one").privacy("replace-one").tv
+    assert guarantee.neighbours == "replace-one"
     rdp = dp.rdp.RdpAccountant().compose(dp.GaussianDpEvent(2.0), 4)
     assert from_dp_accounting(rdp).privacy("add-remove").tv == dr.GDP(1.0, "add-remove").privacy("add-remove").tv
     with pytest.raises(dr.ParameterError, match="as the accountant has it"):
@@ -257,9 +257,9 @@ def test_distributions(name):
     riskcal 1.5.1 is above it for the sampled Laplace mechanism: by up to 0.003, at rate 0.048.
     """
     pld = DISTRIBUTIONS[name]()
-    given = from_dp_accounting(pld, "add-remove")
-    promise, exact = given.privacy("add-remove"), implied(pld)
-    assert isinstance(given, Profile)
+    guarantee = from_dp_accounting(pld, "add-remove")
+    promise, exact = guarantee.privacy("add-remove"), implied(pld)
+    assert isinstance(guarantee, Profile)
     gap = exact - promise.curve.fnr(RATES)
     assert gap.min() > (-1e-5 if name == "sampled laplace" else -1e-9)  # its two orders cross between grid points
     assert gap.max() < 1e-4
@@ -272,10 +272,10 @@ def test_distributions(name):
 def test_losses_wholly_above_zero():
     """DP-SGD with hardly any noise: riskcal 1.5.1 reports a true-positive rate of 0.01 at 0.01, where it is 1."""
     pld = PLD.from_gaussian_mechanism(0.5, sampling_prob=0.9, value_discretization_interval=1e-2).self_compose(100)
-    given = from_dp_accounting(pld, "add-remove")
-    assert 1.0 - given.privacy("add-remove").curve.at(0.01) > 1.0 - 1e-9
-    assert dr.assess(given).tpr(0.01).value > 1.0 - 1e-9
-    assert given.privacy("add-remove").tv == 1.0  # not 1.000004, which delta(0) is here
+    guarantee = from_dp_accounting(pld, "add-remove")
+    assert 1.0 - guarantee.privacy("add-remove").curve.at(0.01) > 1.0 - 1e-9
+    assert dr.assess(guarantee).tpr(0.01).value > 1.0 - 1e-9
+    assert guarantee.privacy("add-remove").tv == 1.0  # not 1.000004, which delta(0) is here
 
 
 def test_distributions_compose():
@@ -294,9 +294,9 @@ def test_in_assess_composed_and_calibrate():
     risk = dr.assess(event, dr.Threat(dr.Prior.uniform(10)))
     assert 0.0 < risk.rad.value < dr.assess(dr.Composed([event, event]), dr.Threat(dr.Prior.uniform(10))).rad.value
     limit = dr.Limit(dr.Threat(dr.Prior.uniform(10)), rad=0.1)
-    found = dr.calibrate(lambda noise: from_dp_accounting(gaussian(noise, 10), "add-remove"), limit)
-    known = dr.calibrate(lambda noise: dr.GDP(math.sqrt(10) / noise, "add-remove"), limit)
-    assert found.value == pytest.approx(known.value, rel=1e-4)
+    calibration = dr.calibrate(lambda noise: from_dp_accounting(gaussian(noise, 10), "add-remove"), limit)
+    expected = dr.calibrate(lambda noise: dr.GDP(math.sqrt(10) / noise, "add-remove"), limit)
+    assert calibration.value == pytest.approx(expected.value, rel=1e-4)
 
 
 @pytest.mark.slow
@@ -304,8 +304,8 @@ def test_events_read_through_the_accountant():
     """Truncated batches have no closed form: dp-accounting takes seconds to compute one, and minutes for mixtures."""
     event = dp.TruncatedSubsampledGaussianDpEvent(1000, 0.01, 15, 1.0)
     theirs = accountant(event, "add-remove")
-    found = from_dp_accounting(event, "add-remove")
-    assert isinstance(found, Accounted)
-    promise = found.privacy("add-remove")
+    guarantee = from_dp_accounting(event, "add-remove")
+    assert isinstance(guarantee, Accounted)
+    promise = guarantee.privacy("add-remove")
     assert promise.tv == pytest.approx(theirs.get_delta(0.0), rel=1e-9)
     assert theirs.get_epsilon(1e-5) <= epsilon_at(promise, 1e-5) <= 1.01 * theirs.get_epsilon(1e-5)

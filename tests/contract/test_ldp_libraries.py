@@ -36,11 +36,11 @@ def multi():
     np.random.seed(1)  # noqa: NPY002 (what the library draws from)
     return SimpleNamespace(
         grr=GRR.GRR_Client,
-        sue=lambda *given: UE.UE_Client(*given, False),
-        oue=lambda *given: UE.UE_Client(*given, True),
+        sue=lambda *arguments: UE.UE_Client(*arguments, False),
+        oue=lambda *arguments: UE.UE_Client(*arguments, True),
         ss=SS.SS_Client,
-        blh=lambda *given: LH.LH_Client(*given, False),
-        olh=lambda *given: LH.LH_Client(*given, True),
+        blh=lambda *arguments: LH.LH_Client(*arguments, False),
+        olh=lambda *arguments: LH.LH_Client(*arguments, True),
         he=HE.HE_Client,
         variance=Variance_PURE.VAR_Pure,
         of_threshold=HE.find_tresh,
@@ -60,9 +60,9 @@ def pure():
     return frequency_oracles
 
 
-def client(kind, *given, **options):
+def client(kind, *arguments, **options):
     """Return a client of pure-ldp as a function of the value."""
-    return kind(*given, index_mapper=lambda value: value, **options).privatise
+    return kind(*arguments, index_mapper=lambda value: value, **options).privatise
 
 
 def channel(mechanism):

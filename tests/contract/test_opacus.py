@@ -13,8 +13,8 @@ HISTORY = [(1.0, 0.01, 1000), (0.8, 0.02, 200)]
 
 @pytest.fixture(scope="module")
 def accountants():
-    found = pytest.importorskip("opacus.accountants", reason="Opacus is not installed (extra: torch)")
-    return {"rdp": found.RDPAccountant, "prv": found.PRVAccountant, "gdp": found.GaussianAccountant}
+    accountants = pytest.importorskip("opacus.accountants", reason="Opacus is not installed (extra: torch)")
+    return {"rdp": accountants.RDPAccountant, "prv": accountants.PRVAccountant, "gdp": accountants.GaussianAccountant}
 
 
 def recorded(kind, history):
@@ -26,8 +26,8 @@ def recorded(kind, history):
     return accountant
 
 
-def epsilon(given):
-    return epsilon_at(given.privacy("add-remove"), 1e-5)
+def epsilon(guarantee):
+    return epsilon_at(guarantee.privacy("add-remove"), 1e-5)
 
 
 @pytest.mark.contract
@@ -45,10 +45,10 @@ def test_our_epsilon_lies_within_what_prv_vouches_for_and_below_rdp(accountants)
 def test_the_gdp_accountant_is_only_asked_for_its_history(accountants):
     """Its central-limit epsilon is 1.62 here, where at least 1.82 is true."""
     gdp = recorded(accountants["gdp"], HISTORY[:1])
-    found = from_opacus(gdp)
-    assert found == dr.DPSGD(*HISTORY[0])
+    guarantee = from_opacus(gdp)
+    assert guarantee == dr.DPSGD(*HISTORY[0])
     assert gdp.get_epsilon(1e-5) < 1.7
-    assert epsilon(found) > 1.82
+    assert epsilon(guarantee) > 1.82
 
 
 @pytest.mark.contract
@@ -129,10 +129,10 @@ def test_every_number_of_a_run_says_how_batches_are_drawn():
 
 
 def test_a_saved_history_needs_no_opacus():
-    found = from_opacus([*HISTORY, [1.0, 0.01, 500]])
-    assert found == Accounted("Opacus", ((dr.DPSGD(1.0, 0.01, 1500), 1), (dr.DPSGD(0.8, 0.02, 200), 1)))
+    guarantee = from_opacus([*HISTORY, [1.0, 0.01, 500]])
+    assert guarantee == Accounted("Opacus", ((dr.DPSGD(1.0, 0.01, 1500), 1), (dr.DPSGD(0.8, 0.02, 200), 1)))
     assert from_opacus({"history": HISTORY[:1], "mechanism": "rdp"}) == dr.DPSGD(*HISTORY[0])
-    assert found.neighbours is None
+    assert guarantee.neighbours is None
 
 
 def test_several_runs_are_composed_as_composed_does():
@@ -145,8 +145,8 @@ def test_several_runs_are_composed_as_composed_does():
 
 
 @pytest.mark.parametrize(
-    "given", [None, "history", 3, {}, {"history": None}, [(1.0, 0.1)], [1.0], [(0.0, 0.1, 5)], [(1.0, 1.5, 5)], []]
+    "history", [None, "history", 3, {}, {"history": None}, [(1.0, 0.1)], [1.0], [(0.0, 0.1, 5)], [(1.0, 1.5, 5)], []]
 )
-def test_bad_histories(given):
+def test_bad_histories(history):
     with pytest.raises(dr.ParameterError):
-        from_opacus(given)
+        from_opacus(history)

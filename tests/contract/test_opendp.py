@@ -16,9 +16,9 @@ pytestmark = pytest.mark.contract
 
 @pytest.fixture(scope="module")
 def dp():
-    found = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed (extra: opendp)")
-    found.enable_features("contrib", "honest-but-curious")
-    return found
+    prelude = pytest.importorskip("opendp.prelude", reason="OpenDP is not installed (extra: opendp)")
+    prelude.enable_features("contrib", "honest-but-curious")
+    return prelude
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def total(dp, data):
 
 
 @pytest.fixture
-def told(dp, data):
+def stated(dp, data):
     """Return a measurement that states a given loss."""
 
     def make(measure, loss, space=data):
@@ -44,9 +44,9 @@ def told(dp, data):
 def test_pure(dp, total):
     laplace = total >> dp.m.then_laplace(2.0)
     for relation, distance in (("add-remove", 1), ("replace-one", 2)):
-        found = from_opendp(laplace, relation, d_in=distance)
-        assert found == dr.PureDP(laplace.map(distance), relation)
-        assert found.epsilon == pytest.approx(0.5 * distance, rel=1e-6)
+        guarantee = from_opendp(laplace, relation, d_in=distance)
+        assert guarantee == dr.PureDP(laplace.map(distance), relation)
+        assert guarantee.epsilon == pytest.approx(0.5 * distance, rel=1e-6)
     assert from_opendp(laplace, d_in=1) == from_opendp(laplace, "add-remove", d_in=1)
 
 
@@ -67,39 +67,39 @@ def test_zcdp_and_what_it_is_turned_into(dp, total):
     assert dr.GDP(0.5, "add-remove").privacy("add-remove").tv < zcdp.tv < promise.tv
 
 
-def test_approximate_zcdp(dp, told):
+def test_approximate_zcdp(dp, stated):
     measure = dp.approximate(dp.zero_concentrated_divergence())
-    assert from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.0)), d_in=1) == dr.ZCDP(0.5, "add-remove")
-    found = from_opendp(told(measure, lambda d_in: (0.5 * d_in**2, 0.01)), d_in=1).privacy("add-remove")
+    assert from_opendp(stated(measure, lambda d_in: (0.5 * d_in**2, 0.0)), d_in=1) == dr.ZCDP(0.5, "add-remove")
+    guarantee = from_opendp(stated(measure, lambda d_in: (0.5 * d_in**2, 0.01)), d_in=1).privacy("add-remove")
     without = dr.ZCDP(0.5, "add-remove").privacy("add-remove")
-    assert found.tv == pytest.approx(0.01 + 0.99 * without.tv, rel=1e-4)
+    assert guarantee.tv == pytest.approx(0.01 + 0.99 * without.tv, rel=1e-4)
     for rate in (0.001, 0.05, 0.3):
         exact = 0.99 * without.curve.at(rate / 0.99)
-        assert exact - 1e-2 < found.curve.at(rate) <= exact + 1e-9
+        assert exact - 1e-2 < guarantee.curve.at(rate) <= exact + 1e-9
 
 
-def test_renyi(dp, told):
-    found = from_opendp(told(dp.renyi_divergence(), lambda d_in: lambda order: 0.5 * d_in * order), d_in=1)
-    assert isinstance(found, dr.RDP)
-    assert found.privacy("add-remove").tv == pytest.approx(
+def test_renyi(dp, stated):
+    guarantee = from_opendp(stated(dp.renyi_divergence(), lambda d_in: lambda order: 0.5 * d_in * order), d_in=1)
+    assert isinstance(guarantee, dr.RDP)
+    assert guarantee.privacy("add-remove").tv == pytest.approx(
         dr.ZCDP(0.5, "add-remove").privacy("add-remove").tv, rel=2e-3
     )
 
 
-def test_a_divergence_that_only_looks_like_a_known_one(dp, told):
+def test_a_divergence_that_only_looks_like_a_known_one(dp, stated):
     with pytest.raises(dr.UnsupportedError, match="ExtrinsicDivergence"):
-        from_opendp(told(dp.user_divergence("MaxDivergence"), lambda d_in: 0.1))
+        from_opendp(stated(dp.user_divergence("MaxDivergence"), lambda d_in: 0.1))
 
 
 def test_profiles(dp):
-    given = dp.new_privacy_profile(lambda epsilon: max(0.0, 1.0 - math.exp((epsilon - 1.0) / 2.0)))
-    found = from_opendp(given, "replace-one")
-    assert isinstance(found, Profile)
+    profile = dp.new_privacy_profile(lambda epsilon: max(0.0, 1.0 - math.exp((epsilon - 1.0) / 2.0)))
+    guarantee = from_opendp(profile, "replace-one")
+    assert isinstance(guarantee, Profile)
     laplace = dr.Laplace(1.0, sensitivity=1.0, neighbours="replace-one").at(None).privacy("replace-one")
-    assert found.privacy("replace-one").tv == pytest.approx(laplace.tv, abs=1e-9)
-    assert found.privacy("replace-one").curve.at(0.1) == pytest.approx(laplace.curve.at(0.1), abs=1e-4)
+    assert guarantee.privacy("replace-one").tv == pytest.approx(laplace.tv, abs=1e-9)
+    assert guarantee.privacy("replace-one").curve.at(0.1) == pytest.approx(laplace.curve.at(0.1), abs=1e-4)
     with pytest.raises(dr.ParameterError, match="neighbours"):
-        from_opendp(given)
+        from_opendp(profile)
 
 
 def test_how_many_records_a_person_has_is_never_guessed(dp, total):
@@ -129,18 +129,18 @@ def test_several_records_of_one_person(dp, total):
             from_opendp(laplace, "add-remove", d_in=nonsense)
 
 
-def test_metrics_that_settle_replace_one(dp, told):
+def test_metrics_that_settle_replace_one(dp, stated):
     sized = dp.vector_domain(dp.atom_domain(bounds=(0, 1)), size=10)
     for metric in (dp.change_one_distance(), dp.hamming_distance()):
-        given = told(dp.max_divergence(), float, (sized, metric))
-        assert from_opendp(given, d_in=1) == dr.PureDP(1.0, "replace-one")
-        assert from_opendp(given, d_in=3) == dr.PureDP(3.0, "replace-one")
+        changed = stated(dp.max_divergence(), float, (sized, metric))
+        assert from_opendp(changed, d_in=1) == dr.PureDP(1.0, "replace-one")
+        assert from_opendp(changed, d_in=3) == dr.PureDP(3.0, "replace-one")
         with pytest.raises(dr.ParameterError, match="'replace-one' with"):
-            from_opendp(given, "add-remove")
+            from_opendp(changed, "add-remove")
     coin = dp.m.make_randomized_response_bool(prob=0.75)
     assert from_opendp(coin, d_in=1).epsilon == pytest.approx(math.log(3.0), rel=1e-9)
     assert from_opendp(coin, d_in=1).neighbours == "replace-one"
-    inserted = told(dp.max_divergence(), float, (sized, dp.insert_delete_distance()))
+    inserted = stated(dp.max_divergence(), float, (sized, dp.insert_delete_distance()))
     assert from_opendp(inserted, d_in=1) == dr.PureDP(1.0, "add-remove")
 
 
@@ -157,9 +157,9 @@ def test_metrics_between_numbers_settle_nothing(dp):
 
 
 def test_in_assess_and_composed(dp, total):
-    found = from_opendp(total >> dp.m.then_laplace(2.0), "replace-one", d_in=2)
+    guarantee = from_opendp(total >> dp.m.then_laplace(2.0), "replace-one", d_in=2)
     threat = dr.Threat(dr.Prior.uniform(4))
-    one, two = (dr.assess(dr.Composed([found] * times), threat).rad.value for times in (1, 2))
+    one, two = (dr.assess(dr.Composed([guarantee] * times), threat).rad.value for times in (1, 2))
     assert 0.0 < one < two
 
 

@@ -74,13 +74,13 @@ def test_every_number_says_where_it_is_from(name):
 @pytest.mark.parametrize("name", list(answers()))
 def test_sentences(name):
     result = answers()[name]
-    told = result.explain()
-    assert f"Released: {result.release[0].upper()}{result.release[1:]}." in told
-    assert f"it would be {result.epsilon:g} if records were independent" in told
-    assert "Assumes: " in told
-    assert all(one.rule in told for one in result.theorems)
-    assert "nan" not in told
-    assert "np.float64" not in told
+    text = result.explain()
+    assert f"Released: {result.release[0].upper()}{result.release[1:]}." in text
+    assert f"it would be {result.epsilon:g} if records were independent" in text
+    assert "Assumes: " in text
+    assert all(one.rule in text for one in result.theorems)
+    assert "nan" not in text
+    assert "np.float64" not in text
 
 
 def test_sentences_word_by_word():
@@ -113,27 +113,27 @@ def test_guesses_in_people_follow_from_the_leakage():
 @settings(max_examples=30)
 def test_calibrated_noise_for_groups_keeps_the_target(S, target):
     model = co.GaussianGroups(S)
-    found = co.calibrate(model, target, clip=(0.0, 1.0))
-    assert found.leakage.value <= target
-    assert co.leakage(model, 1.01 * found.epsilon, clip=(0.0, 1.0)).leakage.value > target
+    calibration = co.calibrate(model, target, clip=(0.0, 1.0))
+    assert calibration.leakage.value <= target
+    assert co.leakage(model, 1.01 * calibration.epsilon, clip=(0.0, 1.0)).leakage.value > target
 
 
 @given(st.sampled_from([2, 3]), st.data(), st.floats(0.1, 20.0), st.integers(1, 60))
 @settings(max_examples=25)
 def test_calibrated_noise_for_chains_keeps_the_target(states, data, target, length):
     chain = co.Chain(data.draw(transitions(states=states)), length)
-    found = co.calibrate(chain, target)
-    assert found.leakage.value <= target
-    assert co.leakage(chain, 1.01 * found.epsilon).leakage.value > target
-    assert found.epsilon <= target
+    calibration = co.calibrate(chain, target)
+    assert calibration.leakage.value <= target
+    assert co.leakage(chain, 1.01 * calibration.epsilon).leakage.value > target
+    assert calibration.epsilon <= target
 
 
 @given(joints(most_records=3, most_values=2), st.floats(0.2, 4.0))
 @settings(max_examples=20)
 def test_calibrated_noise_for_tables_keeps_the_target(array, target):
-    found = co.calibrate(co.Joint(array), target)
-    assert found.leakage.value <= target
-    assert target / array.ndim * (1.0 - 1e-9) <= found.epsilon <= target
+    calibration = co.calibrate(co.Joint(array), target)
+    assert calibration.leakage.value <= target
+    assert target / array.ndim * (1.0 - 1e-9) <= calibration.epsilon <= target
 
 
 @given(transitions(states=3), epsilons, st.floats(1.05, 3.0), st.integers(1, 40))
@@ -259,19 +259,19 @@ def test_a_model_that_the_data_speak_against_is_not_used_unless_claimed():
     rng, states = np.random.default_rng(5), [0, 1]
     for _ in range(4000):
         states.append(int(rng.random() < (0.9 if states[-2] else 0.1)))
-    found = co.leakage(co.fit(states), 1.0)
-    assert (found.leakage.rule, found.leakage.value) == ("thm-6.3", len(states))
+    result = co.leakage(co.fit(states), 1.0)
+    assert (result.leakage.rule, result.leakage.value) == ("thm-6.3", len(states))
     claimed = co.leakage(co.fit(states, model="markov"), 1.0)
     assert claimed.leakage.value < 1.1
     doubt = "The model is taken as given, and the data speak against it"
     assert doubt in claimed.explain().splitlines()[0]
-    assert doubt not in found.explain()
+    assert doubt not in result.explain()
 
 
 def test_a_model_that_fits_is_used():
     rng, states = np.random.default_rng(6), [0]
     for _ in range(4000):
         states.append(int(rng.random() < (0.7 if states[-1] else 0.3)))
-    found = co.leakage(co.fit(states), 1.0)
-    assert found.leakage.rule == "chain-steps"
-    assert "speak against" not in found.explain()
+    result = co.leakage(co.fit(states), 1.0)
+    assert result.leakage.rule == "chain-steps"
+    assert "speak against" not in result.explain()

@@ -33,9 +33,9 @@ def test_all_attackers_equal_the_definition(array, epsilon):
     top = sum(size - 1 for size in array.shape)
     places = [x / 4 for x in range(-4, 4 * top + 5)]  # also between the sums and beyond them
     true = twin.leakage(twin.table_of(array), twin.laplace(_sum, span / epsilon, places))
-    found = finite_models.laplace_leakage(model, model.total(), span / epsilon)
-    assert found == pytest.approx(true, abs=1e-9)
-    assert found <= array.ndim * epsilon + CLOSE  # Theorem 6.3
+    leakage = finite_models.laplace_leakage(model, model.total(), span / epsilon)
+    assert leakage == pytest.approx(true, abs=1e-9)
+    assert leakage <= array.ndim * epsilon + CLOSE  # Theorem 6.3
 
 
 @given(joints(most_records=3, most_values=2), epsilons, st.integers(2, 4), st.randoms(use_true_random=False))
@@ -144,10 +144,10 @@ def test_flip_probability_keeps_the_target_and_less_does_not(P, target, length):
 @given(covariances(), st.floats(0.3, 3.0), st.booleans())
 @settings(max_examples=100)
 def test_reach_is_the_largest_over_all_adversaries(S, width, capped):
-    found = gaussian.reach(S, width, capped=capped).value
+    bound = gaussian.reach(S, width, capped=capped).value
     true = twin.reach(S, width, capped=capped)
-    assert found >= true * (1.0 - 1e-12)
-    assert found == pytest.approx(true, rel=1e-6)
+    assert bound >= true * (1.0 - 1e-12)
+    assert bound == pytest.approx(true, rel=1e-6)
 
 
 @pytest.mark.parametrize("smallest", [1e-3, 1e-6, 1e-9])
@@ -167,8 +167,8 @@ def test_nearly_singular_covariances_are_not_understated(smallest):
             y = mp.lu_solve(mp.matrix([[M[a, b] for b in T] for a in T]), unit)
             moves = [abs(sum(M[u, t] * y[k] for k, t in enumerate(T))) for u in range(3) if u not in T]
             best = max(best, 1 + sum(moves))
-        found = gaussian.reach(S).value
-        assert best <= found <= best * (1 + 1e-4)
+        bound = gaussian.reach(S).value
+        assert best <= bound <= best * (1 + 1e-4)
 
 
 @given(covariances())

@@ -13,8 +13,8 @@ from dpradar.errors import ParameterError
 RUNS = 200
 
 
-def _check(found: co.Fit, name: str):
-    return next(one for one in found.checks if one.name == name)
+def _check(fit: co.Fit, name: str):
+    return next(one for one in fit.checks if one.name == name)
 
 
 def _families(rng, groups=300, rho=0.4, sd=(3.0, 2.0), shape=None):
@@ -51,7 +51,7 @@ def test_wide_and_long_tables_give_the_same_model():
     long = co.fit(_long(rows), group="family", value="height", role="role", clip=(100.0, 220.0))
     assert np.allclose(wide.model.covariances[0], np.cov(rows.T), rtol=1e-12)
     assert np.allclose(long.model.covariances[0], np.cov(rows.T), rtol=1e-12)
-    one, two = (co.leakage(found, 1.0) for found in (wide, long))
+    one, two = (co.leakage(fit, 1.0) for fit in (wide, long))
     assert one.leakage.value == pytest.approx(two.leakage.value, rel=1e-12)
     assert one.leakage.rule == "lemma-6.10"
     assert wide.answer == pytest.approx(np.clip(rows, 100.0, 220.0).sum())
@@ -62,12 +62,12 @@ def test_records_of_one_kind():
     sizes = rng.integers(1, 5, size=400)
     family = np.repeat(np.arange(400), sizes)
     values = 3.0 * math.sqrt(0.3) * rng.normal(size=400)[family] + 3.0 * math.sqrt(0.7) * rng.normal(size=family.size)
-    found = co.fit({"g": family.tolist(), "v": values.tolist()}, group="g", value="v", clip=(-15.0, 15.0))
-    (S,) = found.model.covariances
+    fit = co.fit({"g": family.tolist(), "v": values.tolist()}, group="g", value="v", clip=(-15.0, 15.0))
+    (S,) = fit.model.covariances
     assert S.shape == (4, 4)
     assert S[0, 1] / S[0, 0] == pytest.approx(0.3, abs=0.1)
     assert len({float(x) for x in np.diag(S)}) == 1
-    result = co.leakage(found, 1.0)
+    result = co.leakage(fit, 1.0)
     usable = {one.rule for one in result.theorems if one.usable}
     assert usable == {"thm-6.3", "lemma-6.10", "lemma-6.10-clipped", "thm-6.14", "thm-6.14-tight"}
     assert "all records of a group are of one kind" in result.leakage.assumes
@@ -79,9 +79,9 @@ def test_smaller_kinds_of_groups_are_left_out_and_leak_less():
         "v": [1.0, 2.5, 3.0, 4.0, 1.5, 2.0, 2.6, 3.5],
         "k": ["p", "p", "c", "p", "p", "p", "c", "c"],
     }
-    found = co.fit(rows, group="g", value="v", role="k", model="gaussian")
-    assert [S.shape for S in found.model.covariances] == [(3, 3)]
-    S = found.model.covariances[0]
+    fit = co.fit(rows, group="g", value="v", role="k", model="gaussian")
+    assert [S.shape for S in fit.model.covariances] == [(3, 3)]
+    S = fit.model.covariances[0]
     from dpradar.correlated.gaussian import reach
 
     for part in ([0, 1], [0, 2], [1, 2]):
@@ -92,22 +92,22 @@ def test_missing_values_are_said():
     rows = _families(np.random.default_rng(3), groups=50)
     table = _table(rows)
     table["a"][4], table["b"][7], table["b"][8] = None, "NA", ""
-    found = co.fit(table, columns=["a", "b"])
-    assert "3 of 50 rows have a missing value and are left out" in found.notes
-    assert found.model.records == 94
+    fit = co.fit(table, columns=["a", "b"])
+    assert "3 of 50 rows have a missing value and are left out" in fit.notes
+    assert fit.model.records == 94
     long = _long(rows)
     long["height"][10], long["family"][3] = math.nan, ""
-    found = co.fit(long, group="family", value="height", role="role")
-    assert "2 of 100 rows have no value or no group and are left out" in found.notes
-    assert found.model.records == 98
+    fit = co.fit(long, group="family", value="height", role="role")
+    assert "2 of 100 rows have no value or no group and are left out" in fit.notes
+    assert fit.model.records == 98
 
 
 def test_values_that_are_not_normal_are_noticed_and_the_model_is_not_used():
     rng = np.random.default_rng(4)
     rows = rng.exponential(size=(300, 2)) + rng.exponential(size=(300, 1))
-    found = co.fit(_table(rows), columns=["a", "b"], clip=(0.0, 10.0))
-    assert _check(found, "normal").holds is False
-    result = co.leakage(found, 1.0)
+    fit = co.fit(_table(rows), columns=["a", "b"], clip=(0.0, 10.0))
+    assert _check(fit, "normal").holds is False
+    result = co.leakage(fit, 1.0)
     assert result.leakage.rule == "thm-6.3"
     assert result.leakage.value == 2.0
     assert result.at_least is None
@@ -148,17 +148,17 @@ def test_scores_of_normality_are_those_of_scipy(n):
 
 def test_variances_and_correlations_are_checked():
     rows = _families(np.random.default_rng(6), sd=(4.0, 2.0))
-    found = co.fit(_table(rows), columns=["a", "b"])
-    assert _check(found, "equal-variances").holds is False
-    assert _check(found, "rho(m-2)<1").holds is True
-    assert _check(found, "positive-definite").holds is True
+    fit = co.fit(_table(rows), columns=["a", "b"])
+    assert _check(fit, "equal-variances").holds is False
+    assert _check(fit, "rho(m-2)<1").holds is True
+    assert _check(fit, "positive-definite").holds is True
     alike = co.fit(_table(_families(np.random.default_rng(6), sd=(2.0, 2.0))), columns=["a", "b"])
     assert _check(alike, "equal-variances").holds is None
     strong = np.random.default_rng(7).normal(size=(300, 1)) + 0.3 * np.random.default_rng(8).normal(size=(300, 4))
     table = {name: strong[:, k].tolist() for k, name in enumerate("abcd")}
-    found = co.fit(table, columns=list("abcd"), clip=(-5.0, 5.0), model="gaussian")
-    assert _check(found, "rho(m-2)<1").holds is False
-    printed = next(one for one in co.leakage(found, 1.0).theorems if one.rule == "thm-6.14")
+    fit = co.fit(table, columns=list("abcd"), clip=(-5.0, 5.0), model="gaussian")
+    assert _check(fit, "rho(m-2)<1").holds is False
+    printed = next(one for one in co.leakage(fit, 1.0).theorems if one.rule == "thm-6.14")
     assert not printed.usable
 
 
@@ -174,15 +174,15 @@ def test_sorted_groups_are_noticed():
 def test_targets_cover_the_data():
     rows = _families(np.random.default_rng(10))
     clip = (float(np.quantile(rows, 0.05)), float(np.quantile(rows, 0.95)))
-    found = co.fit(_table(rows), columns=["a", "b"], clip=clip)
-    assert _check(found, "within-clip").holds is False
-    wide, narrow = co.leakage(found, 1.0), co.leakage(found, 1.0, targets=clip)
+    fit = co.fit(_table(rows), columns=["a", "b"], clip=clip)
+    assert _check(fit, "within-clip").holds is False
+    wide, narrow = co.leakage(fit, 1.0), co.leakage(fit, 1.0, targets=clip)
     assert wide.leakage.value > narrow.leakage.value
     assert f"between {rows.min():g} and {rows.max():g}" in wide.leakage.assumes[1]
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"columns": ["a"]}, "at least 2 different columns"),
         ({"columns": ["a", "nope"]}, "a column: a, b"),
@@ -190,9 +190,9 @@ def test_targets_cover_the_data():
         ({"columns": ["a", "b"], "model": "normal"}, '"groups" or "gaussian"'),
     ],
 )
-def test_bad_tables(given, message):
+def test_bad_tables(options, message):
     with pytest.raises(ParameterError, match=message):
-        co.fit({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, 4.0]}, **given)
+        co.fit({"a": [1.0, 2.0, 3.0], "b": [2.0, 1.0, 4.0]}, **options)
 
 
 def test_messages_do_not_show_the_data():
@@ -203,9 +203,9 @@ def test_messages_do_not_show_the_data():
 
 def test_a_model_is_not_asked_for():
     rows = _families(np.random.default_rng(11))
-    found = co.fit(_table(rows), columns=["a", "b"], model="groups")
-    assert isinstance(found.model, co.Groups)
-    assert co.leakage(found, 2.0).leakage.value == 4.0
+    fit = co.fit(_table(rows), columns=["a", "b"], model="groups")
+    assert isinstance(fit.model, co.Groups)
+    assert co.leakage(fit, 2.0).leakage.value == 4.0
 
 
 # Series.
@@ -215,10 +215,10 @@ LAZY = np.array([[0.9, 0.1], [0.3, 0.7]])
 
 def test_transition_probabilities_and_gaps():
     series = [0, 0, 1, 1, None, 1, 0, 0, math.nan, "NA", 0, 1]
-    found = co.fit(series)
-    assert np.allclose(found.model.transitions, [[0.5, 0.5], [0.5, 0.5]])  # no transition across a gap
-    assert found.model.length == 12
-    assert found.notes == ("3 missing entries in 2 gaps interrupt the series", "9 records")
+    fit = co.fit(series)
+    assert np.allclose(fit.model.transitions, [[0.5, 0.5], [0.5, 0.5]])  # no transition across a gap
+    assert fit.model.length == 12
+    assert fit.notes == ("3 missing entries in 2 gaps interrupt the series", "9 records")
     joined = co.fit(series, missing="drop")
     assert joined.model.length == 9
     assert np.allclose(joined.model.transitions, [[3 / 5, 2 / 5], [1 / 3, 2 / 3]])
@@ -228,11 +228,11 @@ def test_transition_probabilities_and_gaps():
 
 def test_a_chain_is_found_again():
     series = _series(LAZY, 20_000, np.random.default_rng(1))
-    found = co.fit(series)
-    assert np.abs(found.model.transitions - LAZY).max() < 0.02
-    assert found.doubts == ()
-    assert found.values == (0.0, 1.0)
-    assert found.answer == sum(series)
+    fit = co.fit(series)
+    assert np.abs(fit.model.transitions - LAZY).max() < 0.02
+    assert fit.doubts == ()
+    assert fit.values == (0.0, 1.0)
+    assert fit.answer == sum(series)
 
 
 def test_chains_are_seldom_doubted():
@@ -246,9 +246,9 @@ def test_longer_memory_is_noticed():
     series = [0, 0]
     for u in rng.random(4000):
         series.append(int(u < (0.8 if series[-2] else 0.2)))
-    found = co.fit(series)
-    assert "one-step-memory" in [check.name for check in found.doubts]
-    assert co.leakage(found, 1.0).leakage.rule == "thm-6.3"  # which needs no model
+    fit = co.fit(series)
+    assert "one-step-memory" in [check.name for check in fit.doubts]
+    assert co.leakage(fit, 1.0).leakage.rule == "thm-6.3"  # which needs no model
     claimed = co.leakage(co.fit(series, model="markov"), 1.0)
     assert claimed.leakage.rule == "chain-steps"
     assert any("depends on more than the one before" in text for text in claimed.leakage.assumes)
@@ -269,9 +269,9 @@ def test_rare_states():
         co.fit([1, 1, 1])
     with pytest.raises(ParameterError, match="at most 50 states"):
         co.fit(list(range(60)) * 2)
-    found = co.fit([0, 0, 1, 0, 0, 1, 0])  # 1 is never followed by 1
-    assert _check(found, "positive").holds is False
-    result = co.leakage(found, 1.0)
+    fit = co.fit([0, 0, 1, 0, 0, 1, 0])  # 1 is never followed by 1
+    assert _check(fit, "positive").holds is False
+    result = co.leakage(fit, 1.0)
     assert {one.rule for one in result.theorems if not one.usable} == {"thm-6.20", "thm-6.20-tight"}
     assert result.leakage.rule == "all-attackers"  # few enough records
     # Ones come apart, so that a count gives less away than some other mechanism would.
@@ -279,7 +279,7 @@ def test_rare_states():
 
 
 def test_words_as_states():
-    found = co.fit(["walk", "rest", "rest", "walk", "run", "run", "walk", "rest", "run", "rest"])
-    assert found.model.states == 3
-    assert found.values is None
-    assert "any mechanism" in co.leakage(found, 1.0).release
+    fit = co.fit(["walk", "rest", "rest", "walk", "run", "run", "walk", "rest", "run", "rest"])
+    assert fit.model.states == 3
+    assert fit.values is None
+    assert "any mechanism" in co.leakage(fit, 1.0).release

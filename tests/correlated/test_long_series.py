@@ -91,7 +91,7 @@ def test_noise_so_small_that_densities_vanish(P, epsilon):
 
     chain = co.Chain(P, 4)
     joint = chain.joint()
-    found = finite_models.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
+    leakage = finite_models.laplace_leakage(joint, joint.total(), 1.0 / epsilon)
     with mp.workdps(50):
         model = {k: mp.mpf(v) for k, v in twin.chain(P, chain.initial.tolist(), 4).items()}
         true = 0.0
@@ -103,7 +103,7 @@ def test_noise_so_small_that_densities_vanish(P, epsilon):
                         for tables in values.values()
                     ]
                     true = max(true, float(mp.log(max(seen) / min(seen))))
-    assert true <= found == pytest.approx(true, rel=1e-11)
+    assert true <= leakage == pytest.approx(true, rel=1e-11)
 
 
 def test_a_stationary_law_that_floats_lose():
@@ -127,11 +127,11 @@ def test_steps_that_are_left_out_add_nothing(states, data, magnitude, length):
     P /= P.sum(axis=1, keepdims=True)
     start = [1.0 / states] * states if data.draw(st.booleans()) else None
     chain, epsilon = co.Chain(P, length, start), 10.0**magnitude
-    found = markov.steps(chain, epsilon)
+    bounds = markov.steps(chain, epsilon)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(convergence.Schedule, "due", lambda self, count: False)
         in_full = markov.steps(chain, epsilon)
-    assert in_full[1] <= found[0] <= in_full[0] + 1e-8 * (1.0 + in_full[0])
+    assert in_full[1] <= bounds[0] <= in_full[0] + 1e-8 * (1.0 + in_full[0])
 
 
 @given(st.sampled_from([2, 3, 5]), st.data())
@@ -174,7 +174,7 @@ def test_transfer_matrices_of_slow_chains(states, data, magnitude, length):
     assume(P.min() > 0.0 and start.min() > 1e-24)
     epsilon, values = 10.0**magnitude, np.arange(states, dtype=float)
     chain = co.Chain(P, length, start)
-    found = markov.counting_lower(chain, epsilon, values)
+    lower = markov.counting_lower(chain, epsilon, values)
     with mp.workdps(50):
         T = mp.matrix(chain.transitions.tolist())
         best = mp.mpf(0)
@@ -190,5 +190,5 @@ def test_transfer_matrices_of_slow_chains(states, data, magnitude, length):
                 given_x = [after[length - 1 - i][x] * past[i][x] * tilt[x] / laws[i][x] for x in range(states)]
                 best = max(best, mp.log(max(given_x) / min(given_x)))
         true = float(best)
-    assert found <= true
-    assert found >= true * (1.0 - 1e-8) - 1e-8
+    assert lower <= true
+    assert lower >= true * (1.0 - 1e-8) - 1e-8

@@ -160,8 +160,8 @@ def test_theorem_6_14_fails_for_targets_outside_the_clip_interval(values, leak):
     model = co.GaussianGroups(S, means=[100.0, 100.0])
     true = twin.clipped_pair([100.0, 100.0], S, (40.0, 160.0), 120.0, values)
     assert true == pytest.approx(leak, abs=6e-4)
-    found = co.leakage(model, 1.0, clip=(40.0, 160.0), targets=values)
-    assert true <= found.leakage.value <= 2.0
+    result = co.leakage(model, 1.0, clip=(40.0, 160.0), targets=values)
+    assert true <= result.leakage.value <= 2.0
     assert gaussian_lower(model, 1.0, (40.0, 160.0), values) == pytest.approx(true, abs=1e-5)
 
 
@@ -318,6 +318,6 @@ def test_two_binomials_by_enumeration():
     for error in (0.1, 0.9, 1.7, 2.4, 5.0):
         expected = sum(p for estimate, p in law.items() if abs(estimate - ones) >= error)
         assert response_tail(n, ones, flip, error) == pytest.approx(expected, abs=1e-12)
-    found = response_error(n, ones, flip, tail=0.1)
-    assert sum(p for estimate, p in law.items() if abs(estimate - ones) > found + 1e-9) <= 0.1
-    assert sum(p for estimate, p in law.items() if abs(estimate - ones) >= found - 1e-9) > 0.1
+    bound = response_error(n, ones, flip, tail=0.1)
+    assert sum(p for estimate, p in law.items() if abs(estimate - ones) > bound + 1e-9) <= 0.1
+    assert sum(p for estimate, p in law.items() if abs(estimate - ones) >= bound - 1e-9) > 0.1

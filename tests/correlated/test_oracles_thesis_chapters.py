@@ -172,9 +172,9 @@ def test_proposition_6_1(epsilon):
         A.append(row)
     b = [0.0] * 6 + [-1.0] * 2
     total = [[1.0] * 3 + [0.0] * 4, [0.0] * 3 + [1.0] * 3 + [0.0]]
-    found = linprog([0.0] * 6 + [1.0], A_ub=A, b_ub=b, A_eq=total, b_eq=[1.0, 1.0], bounds=(0, 1), method="highs")
-    assert found.fun == pytest.approx(1.0 / (e + 1.0), abs=1e-9)
-    limit = math.log(1.0 / found.fun - 1.0)  # the epsilon below which this error cannot be had
+    program = linprog([0.0] * 6 + [1.0], A_ub=A, b_ub=b, A_eq=total, b_eq=[1.0, 1.0], bounds=(0, 1), method="highs")
+    assert program.fun == pytest.approx(1.0 / (e + 1.0), abs=1e-9)
+    limit = math.log(1.0 / program.fun - 1.0)  # the epsilon below which this error cannot be had
     assert limit == pytest.approx(epsilon, abs=1e-8)
 
 

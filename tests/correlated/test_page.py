@@ -35,8 +35,8 @@ def test_report_is_one_small_file_that_loads_nothing(name, tmp_path):
     for word in ("safe", "anonymous", "guaranteed", "low risk"):
         assert word not in page_words(result)
     assert result._repr_html_()
-    told = result.report(tmp_path / "a.md").read_text(encoding="utf-8")
-    assert result.leakage.rule in told
+    page = result.report(tmp_path / "a.md").read_text(encoding="utf-8")
+    assert result.leakage.rule in page
 
 
 def page_words(result) -> str:

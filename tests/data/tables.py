@@ -41,14 +41,14 @@ def put(columns, path):
 
 def counted(columns, names, weight=None, code=None):
     """Return {record: exact share}, by counting one row after the other; ``code`` are functions of a value."""
-    code, found = code or {}, {}
+    code, masses = code or {}, {}
     for i in range(len(columns[names[0]])):
         record = tuple(
             None if columns[n][i] is None else code[n](columns[n][i]) if n in code else columns[n][i] for n in names
         )
-        found[record] = found.get(record, 0) + (1 if weight is None else Fraction(columns[weight][i]))
-    total = Fraction(sum(found.values()))
-    return {record: mass / total for record, mass in found.items() if mass}
+        masses[record] = masses.get(record, 0) + (1 if weight is None else Fraction(columns[weight][i]))
+    total = Fraction(sum(masses.values()))
+    return {record: mass / total for record, mass in masses.items() if mass}
 
 
 def edges(*ends):

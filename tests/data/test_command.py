@@ -36,60 +36,60 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def asked(*words, capsys, code=0):
+def output_of(*words, capsys, code=0):
     with pytest.raises(SystemExit) as ended:
         main([str(word) for word in words])
-    told = capsys.readouterr()
-    assert ended.value.code == code, told.err
-    return told
+    output = capsys.readouterr()
+    assert ended.value.code == code, output.err
+    return output
 
 
 BASE = ("--data", "people.parquet", "--known", "age,sex", "--sensitive", "race", "--bins", "age=18:40:65")
 
 
 def test_the_same_numbers_as_in_python(folder, capsys):
-    found = json.loads(asked("assess", "grr", *BASE, "--epsilon", 2, "--json", capsys=capsys).out)
+    answer = json.loads(output_of("assess", "grr", *BASE, "--epsilon", 2, "--json", capsys=capsys).out)
     p = prior("people.parquet", ["age", "sex", "race"], bins={"age": [18, 40, 65]})
     threat = dr.Threat(p, dr.Knowledge.columns("age", "sex"), dr.Goal.columns("race"))
     own = dr.assess(dr.GRR(m=p.size, epsilon=2.0), threat)
-    assert found["rad"]["value"] == own.rad.value
+    assert answer["rad"]["value"] == own.rad.value
     counted = p.measured.to_dict()
-    skew = found["prior"].pop("skew")
+    skew = answer["prior"].pop("skew")
     races = np.bincount(threat.goal.partition(p), weights=p.probabilities)
     assert 0 <= skew - races.max() / races.min() < 0.1  # two digits, rounded up
-    assert found["prior"] == {"size": p.size, "kappa": math.ceil(100 * p.collision) / 100, "counted": counted}
+    assert answer["prior"] == {"size": p.size, "kappa": math.ceil(100 * p.collision) / 100, "counted": counted}
 
 
 def test_a_stated_domain_is_larger_than_what_occurs(folder, capsys):
-    found = json.loads(asked("assess", "grr", *BASE, "--m", 50, "--epsilon", 2, "--json", capsys=capsys).out)
-    assert found["prior"]["size"] == 50
-    told = asked("assess", "grr", *BASE, "--m", 5, "--epsilon", 2, capsys=capsys, code=2).err
-    assert "at least 18, the number of occupied cells" in told
+    answer = json.loads(output_of("assess", "grr", *BASE, "--m", 50, "--epsilon", 2, "--json", capsys=capsys).out)
+    assert answer["prior"]["size"] == 50
+    error = output_of("assess", "grr", *BASE, "--m", 5, "--epsilon", 2, capsys=capsys, code=2).err
+    assert "at least 18, the number of occupied cells" in error
 
 
 def test_weights_suppression_and_confidence(folder, capsys):
     options = ("--weights", "weight", "--suppress", 3, "--prior-confidence", 0.9, "--columns", "sex,race,age")
-    told = asked("assess", "oue", *BASE, *options, "--epsilon", 2, capsys=capsys, code=2).err
-    assert "--fixed-weights" in told
+    error = output_of("assess", "oue", *BASE, *options, "--epsilon", 2, capsys=capsys, code=2).err
+    assert "--fixed-weights" in error
     options = (*options, "--fixed-weights")
-    found = json.loads(asked("assess", "oue", *BASE, *options, "--epsilon", 2, "--json", capsys=capsys).out)
+    answer = json.loads(output_of("assess", "oue", *BASE, *options, "--epsilon", 2, "--json", capsys=capsys).out)
     asked_for = {"bins": {"age": [18, 40, 65]}, "suppress": 3, "confidence": 0.9, "fixed_weights": True}
     p = prior("people.parquet", ["sex", "race", "age"], "weight", **asked_for)
-    assert found["rad"]["rule"] == "prior-region"
-    assert found["prior"]["region"]["distance"] == p.measured.distance
+    assert answer["rad"]["rule"] == "prior-region"
+    assert answer["prior"]["region"]["distance"] == p.measured.distance
 
 
 def test_calibrate_and_attack_take_tables_too(folder, capsys):
-    found = json.loads(asked("calibrate", "grr", *BASE, "--limit", "rad=0.1", "--json", capsys=capsys).out)
-    assert found["achieved"][0]["value"] <= 0.1
+    answer = json.loads(output_of("calibrate", "grr", *BASE, "--limit", "rad=0.1", "--json", capsys=capsys).out)
+    assert answer["achieved"][0]["value"] <= 0.1
     run_ = json.loads(
-        asked("attack", "grr", *BASE, "--epsilon", 2, "--trials", 500, "--seed", 1, "--json", capsys=capsys).out
+        output_of("attack", "grr", *BASE, "--epsilon", 2, "--trials", 500, "--seed", 1, "--json", capsys=capsys).out
     )
     assert run_["rad"]["low"] <= run_["rad"]["estimate"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("assess", "grr", "--epsilon", 2), "Missing option '--m'"),
         (("assess", "ss", *BASE, "--epsilon", 2), "--m must be a whole number at least 2; got nothing"),
@@ -108,8 +108,8 @@ def test_calibrate_and_attack_take_tables_too(folder, capsys):
         (("assess", "grr", *BASE[:5], "pay", "--epsilon", 2), "Say how it is cut"),
     ],
 )
-def test_what_is_wrong_is_said(folder, capsys, words, told):
-    assert told in asked(*words, capsys=capsys, code=2).err
+def test_what_is_wrong_is_said(folder, capsys, words, message):
+    assert message in output_of(*words, capsys=capsys, code=2).err
 
 
 SPEC = """
@@ -199,6 +199,6 @@ def test_without_ibis_it_says_what_to_install(monkeypatch):
 def test_help_names_the_options():
     from dpradar.cli.assess import group
 
-    told = CliRunner().invoke(group(), ["grr", "--help"]).output
+    text = CliRunner().invoke(group(), ["grr", "--help"]).output
     for flag in ("--data", "--known", "--sensitive", "--bins", "--suppress", "--prior-confidence"):
-        assert flag in told
+        assert flag in text

@@ -44,18 +44,18 @@ def _two_files(folder):
 
 
 @pytest.mark.filterwarnings("ignore")  # of ibis and pandas among themselves
-@pytest.mark.parametrize("made", [_pandas, _arrow, _memtable, _csv, _parquet, _two_files])
+@pytest.mark.parametrize("source", [_pandas, _arrow, _memtable, _csv, _parquet, _two_files])
 @pytest.mark.parametrize("name", ["ill", "Ill"])
-def test_the_column_that_was_named_is_read(made, name, tmp_path):
-    p = prior(made(tmp_path), [name])
+def test_the_column_that_was_named_is_read(source, name, tmp_path):
+    p = prior(source(tmp_path), [name])
     assert p.probabilities.tolist() == SHARES[name]
     a = dr.assess(dr.GRR(m=2, epsilon=2.0), dr.Threat(p))
     assert a.rad.value == pytest.approx(RAD[name], abs=1e-7)
 
 
-@pytest.mark.parametrize("made", [_pandas, _csv])
-def test_both_columns_and_a_weight_that_differ_in_capitals(made, tmp_path):
-    p = prior(made(tmp_path), ["Ill", "ill"])
+@pytest.mark.parametrize("source", [_pandas, _csv])
+def test_both_columns_and_a_weight_that_differ_in_capitals(source, tmp_path):
+    p = prior(source(tmp_path), ["Ill", "ill"])
     assert dict(zip(p.values, p.probabilities.tolist(), strict=True)) == {
         ("n", "n"): 0.5,
         ("y", "n"): 0.49,
@@ -91,11 +91,11 @@ def test_columns_without_names_do_not_matter(tmp_path):
         prior(tmp_path / "b.csv", ["x"])
 
 
-@pytest.mark.parametrize("asked", ["rumpelstiltskin", "Rumpelstiltskim"])
-def test_the_hint_for_a_csv_file_quotes_nothing_of_it(asked, tmp_path):
+@pytest.mark.parametrize("name", ["rumpelstiltskin", "Rumpelstiltskim"])
+def test_the_hint_for_a_csv_file_quotes_nothing_of_it(name, tmp_path):
     (tmp_path / "headless.csv").write_text("Rumpelstiltskin,39\nother,40\n")
     with pytest.raises(dr.ParameterError) as error:
-        prior(tmp_path / "headless.csv", [asked])
+        prior(tmp_path / "headless.csv", [name])
     assert "Rumpelstiltskin" not in str(error.value)
     assert "header" in str(error.value)
 

@@ -78,17 +78,17 @@ def ways(columns, tmp_path_factory):
 @pytest.mark.parametrize("weight", [None, "weight", "people"])
 def test_frequencies_are_those_of_plain_counting(columns, rule, weight):
     bins, code = RULES[rule]
-    found = prior(pa.table(columns), NAMES, weight, bins=bins)
+    counted = prior(pa.table(columns), NAMES, weight, bins=bins)
     twin = tables.counted(columns, NAMES, weight, code(columns))
-    assert set(found.values) == set(twin)
+    assert set(counted.values) == set(twin)
     off = [
         abs(p - float(twin[record])) / float(twin[record])
-        for p, record in zip(found.probabilities, found.values, strict=True)
+        for p, record in zip(counted.probabilities, counted.values, strict=True)
     ]
     assert max(off) < 1e-12
-    assert found.columns == dict(zip(NAMES, zip(*found.values, strict=True), strict=True))
-    assert found.measured.rows == 400
-    assert found.measured.missing == (SEX, "income")
+    assert counted.columns == dict(zip(NAMES, zip(*counted.values, strict=True), strict=True))
+    assert counted.measured.rows == 400
+    assert counted.measured.missing == (SEX, "income")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_frequencies_are_those_of_plain_counting(columns, rule, weight):
 )
 def test_every_form_of_the_table_gives_the_same_prior(ways, way):
     for weight in (None, "people"):
-        known = prior(ways["pyarrow"], NAMES, weight, bins=RULES[0][0])
-        found = prior(ways[way], NAMES, weight, bins=RULES[0][0])
-        assert found.digest == known.digest
-        assert found.values == known.values
+        expected = prior(ways["pyarrow"], NAMES, weight, bins=RULES[0][0])
+        p = prior(ways[way], NAMES, weight, bins=RULES[0][0])
+        assert p.digest == expected.digest
+        assert p.values == expected.values
     near = prior(ways[way], NAMES, "weight", bins=RULES[0][0])
     np.testing.assert_allclose(
         near.probabilities, prior(ways["pyarrow"], NAMES, "weight", bins=RULES[0][0]).probabilities, rtol=1e-14
@@ -108,10 +108,10 @@ def test_every_form_of_the_table_gives_the_same_prior(ways, way):
 
 def test_the_order_of_the_rows_does_not_matter(columns):
     table = pd.DataFrame(columns)
-    known = prior(table, NAMES, "weight", bins=RULES[3][0])
+    expected = prior(table, NAMES, "weight", bins=RULES[3][0])
     for seed in range(3):
         mixed = table.sample(frac=1.0, random_state=seed)
-        assert prior(mixed, NAMES, "weight", bins=RULES[3][0]).digest == known.digest
+        assert prior(mixed, NAMES, "weight", bins=RULES[3][0]).digest == expected.digest
 
 
 small = st.one_of(st.none(), st.sampled_from(["a", "b", "B", "", " ", "ä", "None", "\u0000", "'; DROP", '"']))
@@ -142,9 +142,9 @@ def test_any_values_are_counted_as_plain_python_counts_them(rows):
             with pytest.raises(dr.ParameterError):
                 prior(table, list("swdb"), weight, bins={"d": "values"})
             continue
-        found = prior(table, list("swdb"), weight, bins={"d": "values"})
-        assert set(found.values) == set(twin)
-        assert max(abs(p - float(twin[r])) for p, r in zip(found.probabilities, found.values, strict=True)) < 1e-12
+        counted = prior(table, list("swdb"), weight, bins={"d": "values"})
+        assert set(counted.values) == set(twin)
+        assert max(abs(p - float(twin[r])) for p, r in zip(counted.probabilities, counted.values, strict=True)) < 1e-12
 
 
 def test_values_of_every_type():
@@ -159,12 +159,12 @@ def test_values_of_every_type():
             "empty": pa.nulls(3),
         }
     )
-    found = prior(table, table.column_names, bins={"money": "values", "date": "year"})
-    assert found.columns["date"] == (1999, 2020, None)
-    assert found.columns["money"] == (2, Decimal("1.5"), None)
-    assert found.columns["large"] == (1, 2**64 - 1, None)
-    assert found.columns["empty"] == (None, None, None)
-    assert found.measured.rules["date"] == "year"
+    p = prior(table, table.column_names, bins={"money": "values", "date": "year"})
+    assert p.columns["date"] == (1999, 2020, None)
+    assert p.columns["money"] == (2, Decimal("1.5"), None)
+    assert p.columns["large"] == (1, 2**64 - 1, None)
+    assert p.columns["empty"] == (None, None, None)
+    assert p.measured.rules["date"] == "year"
 
 
 # ---------------------------------------------------------------------------------------------------------- refusals
@@ -201,12 +201,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_counted_is_said(case):
-    columns, settings, told = REFUSED[case]
+    columns, settings, message = REFUSED[case]
     if "columns" in settings:
         columns, settings = settings["columns"], {"domain": 2, "bins": {"n": "values"}}
     with pytest.raises(dr.ParameterError) as error:
         prior(pa.table({**MANY, "constant": ["x"] * 5000}), columns, **settings)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("bad", [None, -1.0, float("inf"), float("nan")])
@@ -233,14 +233,14 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 no table PAR1")
     (tmp_path / "x.txt").write_text("a\n1\n")
     (tmp_path / "x[1].csv").write_text("a,b\n1,2\n2,3\n")
-    for name, told in {
+    for name, message in {
         "none.csv": "no such file",
         "none*.csv": "matches no file",
         "": "the folder",
         "x.txt": "end with",
         "bad.parquet": "can read and count",
     }.items():
-        with pytest.raises(dr.ParameterError, match=told):
+        with pytest.raises(dr.ParameterError, match=message):
             prior(tmp_path / name if name else tmp_path, ["a"])
     assert prior(tmp_path / "x[1].csv", ["a"]).size == 2
     for what in ("s3://bucket/x.parquet", {"a": [1]}, None):
@@ -269,12 +269,12 @@ def test_records_that_were_not_seen_have_probability_zero():
 
 def test_a_larger_domain_is_never_riskier():
     table = pa.table(tables.people(300, np.random.default_rng(3)))
-    known = dr.Knowledge.columns("age")
+    knowledge = dr.Knowledge.columns("age")
     for mechanism, goal in ((dr.GRR, dr.Goal.columns(SEX)), (dr.OUE, dr.Goal.exact()), (dr.OLH, dr.Goal.exact())):
         last = None
         for domain in (None, 40, 60, 200):
             p = prior(table, ["age", SEX], bins={"age": 6}, domain=domain)
-            a = dr.assess(mechanism(m=p.size, epsilon=2.0), dr.Threat(p, known, goal))
+            a = dr.assess(mechanism(m=p.size, epsilon=2.0), dr.Threat(p, knowledge, goal))
             if last is not None:
                 assert a.rad.value <= last.rad.value + 1e-12
                 assert a.success.value <= last.success.value + 1e-12
@@ -284,11 +284,11 @@ def test_a_larger_domain_is_never_riskier():
 
 def test_small_cells_stay_in_the_engine():
     table = pa.table({"a": ["x"] * 5 + ["y"] * 3 + ["z"] + ["u"], "w": [1.0] * 8 + [4.0, 6.0]})
-    found = prior(table, ["a"], suppress=3)
-    assert found.columns["a"] == ("x", "y")
-    np.testing.assert_allclose(found.probabilities, [5 / 8, 3 / 8])
-    assert (found.measured.rows, found.measured.cells, found.measured.fewest) == (10, 2, 3)
-    assert 0.2 <= found.measured.suppressed == found.measured.distance <= 0.21
+    p = prior(table, ["a"], suppress=3)
+    assert p.columns["a"] == ("x", "y")
+    np.testing.assert_allclose(p.probabilities, [5 / 8, 3 / 8])
+    assert (p.measured.rows, p.measured.cells, p.measured.fewest) == (10, 2, 3)
+    assert 0.2 <= p.measured.suppressed == p.measured.distance <= 0.21
     weighted = prior(table, ["a"], "w", suppress=3)
     assert (
         weighted.measured.suppressed == weighted.measured.distance == 0.56
@@ -297,16 +297,16 @@ def test_small_cells_stay_in_the_engine():
 
 def test_smoothing_adds_rows_to_every_cell():
     table = pa.table({"a": ["x", "x", "y"], "b": [1, 2, 1]})
-    found = prior(table, ["a", "b"], smooth=0.5, domain="product")
-    np.testing.assert_allclose(found.probabilities, [1.5 / 5, 1.5 / 5, 1.5 / 5, 0.5 / 5])
-    assert found.measured.smoothing == "0.5 rows added to each of 4 cells"
+    p = prior(table, ["a", "b"], smooth=0.5, domain="product")
+    np.testing.assert_allclose(p.probabilities, [1.5 / 5, 1.5 / 5, 1.5 / 5, 0.5 / 5])
+    assert p.measured.smoothing == "0.5 rows added to each of 4 cells"
     weighted = pa.table({"a": ["x", "y"], "w": [30.0, 10.0]})
     np.testing.assert_allclose(prior(weighted, ["a"], "w", smooth=1).probabilities, [50 / 80, 30 / 80])
 
 
 def test_what_is_measured_is_plain_data():
-    found = prior(pa.table({"a": ["x", "y"]}), ["a"], confidence=0.9).measured
-    assert dr.data.Measured(**{**found.to_dict(), "missing": tuple(found.missing)}) == found
+    measured = prior(pa.table({"a": ["x", "y"]}), ["a"], confidence=0.9).measured
+    assert dr.data.Measured(**{**measured.to_dict(), "missing": tuple(measured.missing)}) == measured
 
 
 @pytest.mark.parametrize("step", ["0.1", "0.7", "0.05", "1e-3", "12.5", "3", "0.0000001"])
@@ -320,24 +320,24 @@ def test_bins_of_one_width_have_decimal_edges(step):
         near = math.floor(Fraction(x) / Fraction(step))
         k = max(k for k in range(near - 2, near + 3) if float(width * k) <= x)
         expected[tuple(float(width * end) for end in (k, k + 1))] += 1
-    found = prior(pa.table({"x": numbers}), ["x"], bins={"x": f"width:{step}"})
-    ends = [tuple(map(float, label[1:-1].split(", "))) for label in found.columns["x"]]
-    counts = (found.probabilities * len(numbers)).round(9).tolist()
+    p = prior(pa.table({"x": numbers}), ["x"], bins={"x": f"width:{step}"})
+    ends = [tuple(map(float, label[1:-1].split(", "))) for label in p.columns["x"]]
+    counts = (p.probabilities * len(numbers)).round(9).tolist()
     assert dict(zip(ends, counts, strict=True)) == expected
 
 
 def test_three_tenths_are_not_below_three_tenths():
-    found = prior(pa.table({"x": [0.3, 0.1 + 0.2, 0.2]}), ["x"], bins={"x": "width:0.1"})
-    assert found.columns["x"] == ("[0.2, 0.3)", "[0.3, 0.4)")
-    assert found.probabilities.tolist() == pytest.approx([1 / 3, 2 / 3])
+    p = prior(pa.table({"x": [0.3, 0.1 + 0.2, 0.2]}), ["x"], bins={"x": "width:0.1"})
+    assert p.columns["x"] == ("[0.2, 0.3)", "[0.3, 0.4)")
+    assert p.probabilities.tolist() == pytest.approx([1 / 3, 2 / 3])
 
 
 @pytest.mark.parametrize(
-    "asked", ["width:0", "width:-1", "width:nan", "width:x", "width:1.234567890123456", "width:1e-30"]
+    "rule", ["width:0", "width:-1", "width:nan", "width:x", "width:1.234567890123456", "width:1e-30"]
 )
-def test_a_width_that_doubles_do_not_hold_is_refused(asked):
+def test_a_width_that_doubles_do_not_hold_is_refused(rule):
     with pytest.raises(dr.ParameterError, match="width:W"):
-        prior(pa.table({"x": [1.0, 2.0]}), ["x"], bins={"x": asked})
+        prior(pa.table({"x": [1.0, 2.0]}), ["x"], bins={"x": rule})
 
 
 def test_numbers_too_large_for_narrow_bins_are_refused():
@@ -352,9 +352,9 @@ def test_years_of_time_stamps_are_those_of_utc(zone):
     connection.raw_sql(f"SET TimeZone = '{zone}'")
     stamps = "('2023-12-31 20:00:00.7+00'), ('2023-12-31 23:59:59.9+00'), ('2024-01-01 03:00:00+00')"
     connection.raw_sql(f"CREATE TABLE stamps AS SELECT x::TIMESTAMPTZ AS x FROM (VALUES {stamps}) v(x)")  # noqa: S608
-    found = prior(connection.table("stamps"), ["x"], bins={"x": "year"})
-    assert found.columns["x"] == (2023, 2024)
-    assert found.probabilities.tolist() == pytest.approx([2 / 3, 1 / 3])
-    assert found.measured.rules == {"x": "year (UTC)"}
+    p = prior(connection.table("stamps"), ["x"], bins={"x": "year"})
+    assert p.columns["x"] == (2023, 2024)
+    assert p.probabilities.tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert p.measured.rules == {"x": "year (UTC)"}
     assert all(x.utcoffset() == dt.timedelta(0) for x in prior(connection.table("stamps"), ["x"]).columns["x"])
     connection.disconnect()

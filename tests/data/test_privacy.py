@@ -45,11 +45,11 @@ def bad(tmp_path):
 
 def _chain(error):
     """Return everything that hangs on an error: its text, its parts, and what it came from."""
-    told = []
+    texts = []
     while error is not None:
-        told += ["".join(traceback.format_exception(error)), repr(error), repr(vars(error)), str(error.args)]
+        texts += ["".join(traceback.format_exception(error)), repr(error), repr(vars(error)), str(error.args)]
         error = error.__cause__ or error.__context__
-    return "\n".join(told)
+    return "\n".join(texts)
 
 
 @pytest.mark.parametrize("name", ["half.parquet", "headless.csv", "types-*.parquet", "schema-*.parquet"])
@@ -113,32 +113,32 @@ def _leaks(text):
 
 @pytest.mark.parametrize("settings", [{}, {"confidence": 0.95}, {"suppress": 5}])
 def test_results_hold_no_value_and_no_frequency_of_a_cell(table, settings, tmp_path):
-    found = prior(table, ["name", "ill"], **settings)
-    threat = dr.Threat(found, dr.Knowledge.columns("ill"), dr.Goal.columns("name"))
-    mechanism = dr.GRR(m=found.size, epsilon=1.0)
+    p = prior(table, ["name", "ill"], **settings)
+    threat = dr.Threat(p, dr.Knowledge.columns("ill"), dr.Goal.columns("name"))
+    mechanism = dr.GRR(m=p.size, epsilon=1.0)
     result = dr.assess(mechanism, threat)
     run = dr.attack(mechanism, threat, trials=1000, seed=1)
-    made = dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.05), m=found.size)
-    told = [repr(found), repr(found.measured), json.dumps(found.measured.to_dict()), repr(threat), repr(result)]
-    for one in (result, run, made):
-        told += [json.dumps(one.to_dict()), one.explain(), repr(one)]
+    calibration = dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.05), m=p.size)
+    texts = [repr(p), repr(p.measured), json.dumps(p.measured.to_dict()), repr(threat), repr(result)]
+    for one in (result, run, calibration):
+        texts += [json.dumps(one.to_dict()), one.explain(), repr(one)]
     for kind in ("html", "md"):
-        told.append(result.report(tmp_path / f"r.{kind}").read_text(encoding="utf-8"))
-    for text in told:
+        texts.append(result.report(tmp_path / f"r.{kind}").read_text(encoding="utf-8"))
+    for text in texts:
         assert not _leaks(text)
-    kept = set(result.to_dict()["prior"])
-    assert kept == {"size", "kappa", "skew", "counted"} | ({"region"} if settings else set())
+    keys = set(result.to_dict()["prior"])
+    assert keys == {"size", "kappa", "skew", "counted"} | ({"region"} if settings else set())
     assert "not themselves differentially private" in result.explain()
-    assert "differentially private" in told[-2]
+    assert "differentially private" in texts[-2]
 
 
 def test_the_share_of_what_was_left_out_is_told_with_two_digits():
     # One cell is left out, so its share is the frequency of that cell: 7 of 9,007 rows, 0.000777...
     table = pa.table({"a": ["x", "y", "z"] * 3000 + ["rare"] * 7})
-    found = prior(table, ["a"], suppress=10)
-    told = dr.assess(dr.GRR(m=found.size, epsilon=1.0), dr.Threat(found)).to_dict()["prior"]["counted"]
-    assert told["suppressed"] == told["distance"] == 0.00078
-    assert told["suppressed"] > 7 / 9007
+    p = prior(table, ["a"], suppress=10)
+    counted_part = dr.assess(dr.GRR(m=p.size, epsilon=1.0), dr.Threat(p)).to_dict()["prior"]["counted"]
+    assert counted_part["suppressed"] == counted_part["distance"] == 0.00078
+    assert counted_part["suppressed"] > 7 / 9007
 
 
 def test_the_prior_itself_holds_the_cells_for_those_who_ask(table):
@@ -152,15 +152,15 @@ def test_the_command_line_and_a_report_hold_no_value(table, tmp_path, monkeypatc
         '[threat]\ndata = "people.parquet"\nknown = "ill"\nsensitive = "name"\nlimits = { rad = 0.5 }\n'
     )
     monkeypatch.chdir(tmp_path)
-    asked = "assess grr --data people.parquet --known ill --epsilon 1 --sensitive"
+    command = "assess grr --data people.parquet --known ill --epsilon 1 --sensitive"
     for words in (
-        f"{asked} name --json",
-        f"{asked} name --all",
-        f"{asked} nam",
+        f"{command} name --json",
+        f"{command} name --all",
+        f"{command} nam",
         "run people.toml --report people.html",
     ):
         with pytest.raises(SystemExit):
             main(words.split())
-    told = "".join(capsys.readouterr()) + (tmp_path / "people.html").read_text(encoding="utf-8")
-    assert "rad" in told
-    assert not _leaks(told)
+    text = "".join(capsys.readouterr()) + (tmp_path / "people.html").read_text(encoding="utf-8")
+    assert "rad" in text
+    assert not _leaks(text)

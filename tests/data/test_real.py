@@ -33,10 +33,10 @@ def test_adult(tmp_path):
         columns[name] = [int(x) for x in columns[name]]
     file = tables.put(columns, tmp_path / "adult.csv")
     for weight in (None, "fnlwgt"):
-        found = prior(file, ["age", "sex", "race", "hours"], weight, bins={"hours": [20, 40]})
+        counted = prior(file, ["age", "sex", "race", "hours"], weight, bins={"hours": [20, 40]})
         twin = tables.counted(columns, ["age", "sex", "race", "hours"], weight, {"hours": tables.edges(20, 40)})
-        assert set(found.values) == set(twin)
-        assert max(abs(p - float(twin[r])) for p, r in zip(found.probabilities, found.values, strict=True)) < 1e-15
+        assert set(counted.values) == set(twin)
+        assert max(abs(p - float(twin[r])) for p, r in zip(counted.probabilities, counted.values, strict=True)) < 1e-15
     p = prior(file, ["age", "sex", "race"])
     a = dr.assess(
         dr.GRR(m=p.size, epsilon=2.0), dr.Threat(p, dr.Knowledge.columns("age", "sex"), dr.Goal.columns("race"))
@@ -50,11 +50,9 @@ def test_acs():
     columns = _table(DATA / "census" / "acs.csv.gz")
     names = ["AGE", "SEX", "SCHL", "RAC1P"]
     columns = {name: [int(x) for x in columns[name]] for name in names}
-    found = prior(DATA / "census" / "acs.csv.gz", names, bins={"AGE": "quantiles:10"})
+    p = prior(DATA / "census" / "acs.csv.gz", names, bins={"AGE": "quantiles:10"})
     order = sorted(columns["AGE"])
     below = {x: i for i, x in reversed(list(enumerate(order)))}
     code = {"AGE": lambda x: f"bin {below[x] * 10 // len(order) + 1} of 10"}
     twin = tables.counted(columns, names, None, code)
-    assert dict(zip(found.values, found.probabilities, strict=True)) == pytest.approx(
-        {r: float(x) for r, x in twin.items()}
-    )
+    assert dict(zip(p.values, p.probabilities, strict=True)) == pytest.approx({r: float(x) for r, x in twin.items()})

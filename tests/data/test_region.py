@@ -23,16 +23,16 @@ F = Fraction
 def test_expected_walk_is_the_sum_over_all_walks():
     for n in range(1, 60):
         exact = sum(F(math.comb(n, k), 2**n) * abs(2 * k - n) for k in range(n + 1))
-        found = float(expected_walk(np.array([float(n)]))[0])
-        assert float(exact) <= found * (1 + 1e-15)
-        assert found <= float(exact) * (1 + 1e-11)
+        length = float(expected_walk(np.array([float(n)]))[0])
+        assert float(exact) <= length * (1 + 1e-15)
+        assert length <= float(exact) * (1 + 1e-11)
 
 
 def test_expected_walk_of_many_steps_errs_upwards():
     for n in (10**4, 10**6, 10**9):
         truth = math.sqrt(2 * n / math.pi) * (1 - 1 / (4 * n))  # E|S_n| for even n, up to O(n^-2)
-        found = float(expected_walk(np.array([float(n)]))[0])
-        assert truth <= found <= math.sqrt(n)
+        length = float(expected_walk(np.array([float(n)]))[0])
+        assert truth <= length <= math.sqrt(n)
     assert float(expected_walk(np.array([1e4]))[0]) < 0.7980 * 100.0
 
 
@@ -170,14 +170,14 @@ def test_the_bound_on_success_is_reached_by_linear_programming():
         cost = np.r_[-right, np.zeros(3)]
         above = np.c_[np.eye(3), -np.eye(3)]
         limits = np.r_[pi, t]
-        found = linprog(
+        program = linprog(
             cost,
             A_ub=np.r_[above, [np.r_[np.zeros(3), np.ones(3)]]],
             b_ub=limits,
             A_eq=[np.r_[np.ones(3), np.zeros(3)]],
             b_eq=[1.0],
         )
-        worst = max(worst, -found.fun)
+        worst = max(worst, -program.fun)
     own = float(brute.success(P.tolist(), pi.tolist(), [0, 0, 0], brute.exact(3)))
     assert own < worst <= own + t + 1e-12
     assert worst > own + 0.5 * t
@@ -229,11 +229,11 @@ def test_what_is_suppressed_is_covered(fewest):
     rng = np.random.default_rng(9)
     table = _drawn(rng, np.r_[0.5, 0.3, 0.002, 0.1, 0.05, 0.001, 0.02, 0.026, 0.001], 3000)
     whole = prior(table, ["known", "sensitive"])
-    kept = prior(table, ["known", "sensitive"], suppress=fewest)
-    assert kept.size < whole.size or fewest == 2
+    p = prior(table, ["known", "sensitive"], suppress=fewest)
+    assert p.size < whole.size or fewest == 2
     for epsilon in (0.5, 4.0):
         full = dr.assess(dr.GRR(m=whole.size, epsilon=epsilon), dr.Threat(whole, *THREAT))
-        part = dr.assess(dr.GRR(m=kept.size, epsilon=epsilon), dr.Threat(kept, *THREAT))
+        part = dr.assess(dr.GRR(m=p.size, epsilon=epsilon), dr.Threat(p, *THREAT))
         assert full.rad.value <= part.rad.value + 1e-12
         assert full.success.value <= part.success.value + 1e-12
         assert full.gain.value <= part.gain.value + 1e-12
@@ -253,12 +253,12 @@ def test_calibration_and_attack_keep_to_the_region():
     table = _drawn(np.random.default_rng(4), np.full(12, 1 / 12), 4000)
     p = prior(table, ["known", "sensitive"], confidence=0.9)
     threat = dr.Threat(p, *THREAT)
-    found = dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.1), m=p.size)
-    assert dr.assess(found.mechanism, threat).rad.value <= 0.1
+    calibration = dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.1), m=p.size)
+    assert dr.assess(calibration.mechanism, threat).rad.value <= 0.1
     alone = dr.Threat(dr.Prior.records(p.columns, p.probabilities), *THREAT)
-    assert dr.calibrate(dr.GRR, dr.Limit(alone, rad=0.1), m=p.size).value > found.value
-    run = dr.attack(found.mechanism, threat, trials=5000, seed=1)
-    assert run.rad.low <= dr.assess(found.mechanism, threat).rad.value
+    assert dr.calibrate(dr.GRR, dr.Limit(alone, rad=0.1), m=p.size).value > calibration.value
+    run = dr.attack(calibration.mechanism, threat, trials=5000, seed=1)
+    assert run.rad.low <= dr.assess(calibration.mechanism, threat).rad.value
 
 
 def test_noise_on_numbers_that_were_not_counted_is_not_trusted():
@@ -282,23 +282,23 @@ def _whole_and_kept(numbers, fewest, goal, mechanism, known="nothing"):
         yield dr.assess(release, dr.Threat(p, getattr(dr.Knowledge, known)(), goal))
 
 
-def _covered(whole, kept):
+def _covered(whole, part):
     for name in ("rad", "success", "gain"):
-        assert getattr(whole, name).value <= getattr(kept, name).value + 1e-12, name
-        assert getattr(kept, name).side == "upper"
-        assert getattr(kept, name).low is None
-    low, high = kept.prior["region"]["baseline"]
+        assert getattr(whole, name).value <= getattr(part, name).value + 1e-12, name
+        assert getattr(part, name).side == "upper"
+        assert getattr(part, name).low is None
+    low, high = part.prior["region"]["baseline"]
     assert low - 1e-12 <= whole.baseline <= high + 1e-12
 
 
 def test_a_suppressed_value_may_be_the_best_guess():
     # Within 1 of 1 is everybody, but 1 was left out; 0 and 2 are right for half.
-    whole, kept = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1), dr.Laplace(10.0))
+    whole, part = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1), dr.Laplace(10.0))
     assert whole.success.value == 1.0
-    _covered(whole, kept)
-    whole, kept = _whole_and_kept([0, 2, 4, 6] * 100 + [1, 5], 5, dr.Goal.within(1), dr.Laplace(1.0))
+    _covered(whole, part)
+    whole, part = _whole_and_kept([0, 2, 4, 6] * 100 + [1, 5], 5, dr.Goal.within(1), dr.Laplace(1.0))
     assert whole.rad.value == pytest.approx(0.4943, abs=1e-4)
-    _covered(whole, kept)
+    _covered(whole, part)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -314,9 +314,9 @@ def test_every_completion_of_a_suppressed_table_is_covered(seed):
         counts[0] = 1
     losses = [dr.Goal.within(eta), dr.Goal.within(eta, loss=lambda z, g: abs(z["x"] - g["x"]))]
     for goal in losses[: 1 if known == "everything" else 2]:
-        whole, kept = _whole_and_kept(numbers, 5, goal, mechanism, known)
-        if kept.prior["counted"]["distance"]:
-            _covered(whole, kept)
+        whole, part = _whole_and_kept(numbers, 5, goal, mechanism, known)
+        if part.prior["counted"]["distance"]:
+            _covered(whole, part)
 
 
 def test_windows_of_any_guess_are_those_of_a_fine_grid():
@@ -339,11 +339,11 @@ def test_a_loss_of_ones_own_says_nothing_about_values_that_were_not_counted():
     def loss(z, g):
         return abs(z["x"] - g["x"])
 
-    whole, kept = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1, loss=loss), dr.Laplace(10.0))
-    _covered(whole, kept)
-    assert kept.success.value == 1.0
+    whole, part = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1, loss=loss), dr.Laplace(10.0))
+    _covered(whole, part)
+    assert part.success.value == 1.0
     guarantee = dr.PureDP(0.5, neighbours="replace-one")
-    whole, kept = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1, loss=loss), guarantee)
-    _covered(whole, kept)
+    whole, part = _whole_and_kept([0] * 500 + [1] * 2 + [2] * 500, 5, dr.Goal.within(1, loss=loss), guarantee)
+    _covered(whole, part)
     # The total variation of epsilon 0.5, for any goal: tanh(1 / 4) = 0.2449, with two digits rounded up.
-    assert kept.rad.value == 0.25
+    assert part.rad.value == 0.25

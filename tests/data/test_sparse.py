@@ -73,14 +73,14 @@ def test_two_answers_of_many_groups_are_bounded_by_chords():
     threat = dr.Threat(p, dr.Knowledge.columns("known"), dr.Goal.columns("sensitive"))
     guarantee = dr.PureDP(epsilon=1.0, neighbours="replace-one")
     result = dr.assess(guarantee, threat)
-    found = {one.rule: one.bound for one in result.others if one.quantity == "success"}
-    found[result.success.rule] = result.success
+    bounds = {one.rule: one.bound for one in result.others if one.quantity == "success"}
+    bounds[result.success.rule] = result.success
     curve = guarantee.privacy("replace-one").curve
     total = p.probabilities[threat.cover.single].sum()
     for block in threat.cover.blocks:
         mass = block.sums(p.probabilities[block.members])
         total += mass.sum() * bayes_success(curve, float(mass[0] / mass.sum()))
-    assert total - 1e-12 <= found["binary"].value <= total + 1e-4
+    assert total - 1e-12 <= bounds["binary"].value <= total + 1e-4
 
 
 def _assessed(size):

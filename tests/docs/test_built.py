@@ -29,7 +29,7 @@ def _pages():
 
 def _outside(text):
     """Return the addresses that a browser would load from elsewhere to show this page."""
-    inside_tags = [found for tag in _LOADS.findall(text) for found in _ADDRESS.findall(tag)]
+    inside_tags = [address for tag in _LOADS.findall(text) for address in _ADDRESS.findall(tag)]
     return inside_tags + _STYLE.findall(text)
 
 
@@ -44,7 +44,7 @@ def test_an_outside_address_is_noticed():
 def test_nothing_is_loaded_from_outside():
     read = {page: page.read_text(encoding="utf-8") for page in _pages() + sorted(BUILT.rglob("*.css"))}
     assert len(read) > 40
-    assert {page.name: found for page, text in read.items() if (found := _outside(text))} == {}
+    assert {page.name: addresses for page, text in read.items() if (addresses := _outside(text))} == {}
 
 
 def test_pages_with_maths_load_it_from_the_build():
@@ -87,7 +87,9 @@ def test_a_page_draws_its_maths_without_a_network(tmp_path):
 @pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
 def test_every_formula_can_be_drawn(tmp_path):
     texts = [page.read_text(encoding="utf-8") for page in _pages()]
-    formulas = [found[0] for text in texts for found in re.findall(r'(<(span|div) class="math .*?</\2>)', text, re.S)]
+    formulas = [
+        formula[0] for text in texts for formula in re.findall(r'(<(span|div) class="math .*?</\2>)', text, re.S)
+    ]
     assert len(formulas) > 1000
     scripts = f'<script src="{(BUILT / "_static" / "mathjax" / "tex-chtml.js").as_uri()}"></script>'
     together = tmp_path / "formulas.html"

@@ -49,7 +49,7 @@ def test_tests_that_are_named_are_there(row):
             functions = _tests_of(file)
             assert functions, file
             assert not function or function in functions, path
-    assert (RUNS_BLOCKS in named) <= any(path.startswith("docs/") for path in named)  # which page is said
+    assert (RUNS_BLOCKS in named) <= any(path.startswith("docs/") for path in named)  # the page must be named
     assert named or row[5] == "docs" or row[4].startswith("see ")
 
 

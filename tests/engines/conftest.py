@@ -97,32 +97,32 @@ class Everywhere:
     """One table in three engines."""
 
     def __init__(self, folder: Path, postgres, spark) -> None:
-        self.folder, self.postgres, self.spark, self.known = folder, postgres, spark, {}
+        self.folder, self.postgres, self.spark, self.tables = folder, postgres, spark, {}
 
     def __call__(self, name: str, table: pa.Table) -> dict[str, object]:
         """Put a table into every engine, once."""
-        if name not in self.known:
+        if name not in self.tables:
             file = self.folder / f"{name}.parquet"
             pa.parquet.write_table(table, file)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = {"PostgreSQL": self._copied(name, table), "Spark": self.spark.read_parquet(str(file))}
-            self.known[name] = {"DuckDB": str(file), **found}
-        return self.known[name]
+                tables = {"PostgreSQL": self._copied(name, table), "Spark": self.spark.read_parquet(str(file))}
+            self.tables[name] = {"DuckDB": str(file), **tables}
+        return self.tables[name]
 
     def _copied(self, name: str, table: pa.Table):
         import ibis
 
         file = self.folder / f"{name}.csv"
         pa.csv.write_csv(table, file)
-        made = self.postgres.create_table(name, schema=ibis.memtable(table).schema())
+        target = self.postgres.create_table(name, schema=ibis.memtable(table).schema())
         with (
             self.postgres.con.cursor() as cursor,
             cursor.copy(f"COPY {name} FROM STDIN WITH (FORMAT csv, HEADER)") as copy,
         ):
             copy.write(file.read_bytes())
         self.postgres.con.commit()
-        return made
+        return target
 
 
 @pytest.fixture(scope="session")

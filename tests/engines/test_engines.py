@@ -13,16 +13,16 @@ from tests.data import tables
 ENGINES = ("PostgreSQL", "Spark")
 
 
-def same(found, columns, weight=None, *, exactly, **settings):
+def same(by_engine, columns, weight=None, *, exactly, **settings):
     """Return the prior of DuckDB after comparing all engines with it."""
-    known = prior(found["DuckDB"], columns, weight, **settings)
+    reference = prior(by_engine["DuckDB"], columns, weight, **settings)
     for engine in ENGINES:
-        other = prior(found[engine], columns, weight, **settings)
-        assert other.values == known.values, engine
-        assert float(np.abs(other.probabilities / known.probabilities - 1.0).max()) < 1e-12, engine
-        assert other.measured.distance == pytest.approx(known.measured.distance, abs=1e-12)
-        assert (other.digest == known.digest) or not exactly
-        yield engine, known, other
+        other = prior(by_engine[engine], columns, weight, **settings)
+        assert other.values == reference.values, engine
+        assert float(np.abs(other.probabilities / reference.probabilities - 1.0).max()) < 1e-12, engine
+        assert other.measured.distance == pytest.approx(reference.measured.distance, abs=1e-12)
+        assert (other.digest == reference.digest) or not exactly
+        yield engine, reference, other
 
 
 def assessed(p, known, sensitive):
@@ -39,13 +39,13 @@ def agree(one, other):
 @pytest.mark.parametrize("weight", [None, "people", "weight"])
 @pytest.mark.parametrize("bins", [{"age": [30, 60], "income": "quantiles:4"}, {"age": "width:7", "income": 6}])
 def test_every_rule_and_kind_of_weight(everywhere, weight, bins):
-    found = everywhere("people", pa.table(tables.people(2000, np.random.default_rng(1))))
+    by_engine = everywhere("people", pa.table(tables.people(2000, np.random.default_rng(1))))
     columns = ["age", 'Sex, or "not"', "income", "Smokes"]
     for suppress in (1, 4):
         settings = {"bins": bins, "suppress": suppress, "confidence": 0.95, "fixed_weights": True}
-        pairs = same(found, columns, weight, **settings, exactly=weight != "weight")
-        for _, known, other in pairs:
-            agree(*(assessed(p, ["age", "income"], ["Smokes"]) for p in (known, other)))
+        pairs = same(by_engine, columns, weight, **settings, exactly=weight != "weight")
+        for _, reference, other in pairs:
+            agree(*(assessed(p, ["age", "income"], ["Smokes"]) for p in (reference, other)))
 
 
 def test_values_that_engines_treat_apart(everywhere):
@@ -58,17 +58,17 @@ def test_values_that_engines_treat_apart(everywhere):
     table = pa.table(columns)
     # The text that PostgreSQL is given cannot tell an empty word from a missing one.
     table = table.set_column(0, "word", pa.array([w or None for w in columns["word"]]))
-    found = everywhere("apart", table)
-    for _, known, _ in same(found, list(columns), bins={"number": "values"}, exactly=True):
-        assert known.columns["number"].count(None) >= 1
+    by_engine = everywhere("apart", table)
+    for _, reference, _ in same(by_engine, list(columns), bins={"number": "values"}, exactly=True):
+        assert reference.columns["number"].count(None) >= 1
 
 
 def test_decimal_edges_are_the_same_everywhere(everywhere):
     numbers = [k / 10 for k in range(-30, 31)] + [0.1 + 0.2, 0.7 - 0.1, 2.9999999999999996, 1e9 + 0.3]
-    found = everywhere("tenths", pa.table({"x": numbers}))
-    for _, known, _ in same(found, ["x"], bins={"x": "width:0.1"}, exactly=True):
+    by_engine = everywhere("tenths", pa.table({"x": numbers}))
+    for _, reference, _ in same(by_engine, ["x"], bins={"x": "width:0.1"}, exactly=True):
         label = tables.width("0.1")
-        assert set(known.columns["x"]) == {label(x) for x in numbers}
+        assert set(reference.columns["x"]) == {label(x) for x in numbers}
 
 
 def test_not_a_number_among_exact_numbers_is_missing(postgres):
@@ -119,21 +119,21 @@ def test_a_spark_session_in_another_zone_is_refused(spark):
 @pytest.mark.data
 @pytest.mark.parametrize("weight", [None, "fnlwgt"])
 def test_adult(everywhere, adult, weight):
-    found = everywhere("adult", adult)
+    by_engine = everywhere("adult", adult)
     columns = ["age", "sex", "workclass", "hours", "race"]
-    for _, known, other in same(found, columns, weight, bins={"hours": [20, 40, 60]}, exactly=True):
-        assert known.measured.rows == 32_561
-        assert known.measured.missing == ("workclass",)
-        agree(*(assessed(p, ["age", "sex"], ["race"]) for p in (known, other)))
+    for _, reference, other in same(by_engine, columns, weight, bins={"hours": [20, 40, 60]}, exactly=True):
+        assert reference.measured.rows == 32_561
+        assert reference.measured.missing == ("workclass",)
+        agree(*(assessed(p, ["age", "sex"], ["race"]) for p in (reference, other)))
 
 
 @pytest.mark.data
 def test_acs(everywhere, acs):
-    found = everywhere("acs", acs)
+    by_engine = everywhere("acs", acs)
     columns = ["AGE", "SEX", "SCHL", "MAR", "RAC1P"]
-    for _, known, other in same(found, columns, bins={"AGE": 10}, confidence=0.99, suppress=2, exactly=True):
-        assert known.measured.rows == acs.num_rows > 125_000
-        agree(*(assessed(p, ["AGE", "SEX", "SCHL"], ["RAC1P"]) for p in (known, other)))
+    for _, reference, other in same(by_engine, columns, bins={"AGE": 10}, confidence=0.99, suppress=2, exactly=True):
+        assert reference.measured.rows == acs.num_rows > 125_000
+        agree(*(assessed(p, ["AGE", "SEX", "SCHL"], ["RAC1P"]) for p in (reference, other)))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

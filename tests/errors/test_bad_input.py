@@ -229,7 +229,7 @@ EXTREME = {
 def test_extreme_releases_get_a_number_and_no_overflow(name):
     a = dr.assess(EXTREME[name](), dr.Threat(dr.Prior.uniform(3)))
     assert 0.0 <= a.rad.value <= 2 / 3 + 1e-12
-    # Repeated a million times, or without noise, everything is told; with noise alone nothing.
+    # Repeated a million times, or without noise, everything is revealed; with noise alone nothing.
     assert (a.rad.value < 1e-6) == (name == "training with noise only")
 
 

@@ -36,10 +36,10 @@ OTHERS: tuple[Any, ...] = (
 def places(data: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The paths to all values in plain data."""
     items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    found = []
+    paths = []
     for key, value in items:
-        found += [(*before, key), *places(value, (*before, key))]
-    return found
+        paths += [(*before, key), *places(value, (*before, key))]
+    return paths
 
 
 def at(data: Any, path: tuple[Any, ...]) -> Any:

@@ -19,20 +19,20 @@ def literal(value: Any) -> str:
     return repr(value)
 
 
-def release(given: dict[str, Any]) -> str:
+def release(options: dict[str, Any]) -> str:
     """The source of a mechanism or guarantee: {"name": ..., keyword: value ...}, parts of a composition inside."""
-    rest = {key: value for key, value in given.items() if key not in ("name", "parts", "part")}
+    rest = {key: value for key, value in options.items() if key not in ("name", "parts", "part")}
     arguments = [f"{key}={literal(value)}" for key, value in rest.items() if value is not None]
-    if "parts" in given:
-        arguments.insert(0, "[" + ", ".join(map(release, given["parts"])) + "]")
-    if "part" in given:
-        arguments.insert(0, release(given["part"]))
-    return f"dr.{given['name']}({', '.join(arguments)})"
+    if "parts" in options:
+        arguments.insert(0, "[" + ", ".join(map(release, options["parts"])) + "]")
+    if "part" in options:
+        arguments.insert(0, release(options["part"]))
+    return f"dr.{options['name']}({', '.join(arguments)})"
 
 
-def prior(given: dict[str, Any]) -> str:
+def prior(options: dict[str, Any]) -> str:
     """The source of a prior."""
-    how, weights, values = given["how"], given["weights"], given["values"]
+    how, weights, values = options["how"], options["weights"], options["values"]
     if how == "raw":
         return f"dr.Prior({literal(weights)})"
     if how == "uniform":
@@ -42,18 +42,16 @@ def prior(given: dict[str, Any]) -> str:
     return f"dr.Prior.of({literal(weights)}" + (")" if values is None else f", {literal(values)})")
 
 
-def knowledge(given: Any) -> str:
+def knowledge(what: Any) -> str:
     """The source of what is known."""
-    return f"dr.Knowledge.{given}()" if isinstance(given, str) else f"dr.Knowledge.labels({literal(given)})"
+    return f"dr.Knowledge.{what}()" if isinstance(what, str) else f"dr.Knowledge.labels({literal(what)})"
 
 
-def goal(given: Any) -> str:
+def goal(what: Any) -> str:
     """The source of a goal."""
-    if isinstance(given, str):
-        return f"dr.Goal.{given}()"
-    return (
-        f"dr.Goal.labels({literal(given['labels'])})" if "labels" in given else f"dr.Goal.within({given['within']!r})"
-    )
+    if isinstance(what, str):
+        return f"dr.Goal.{what}()"
+    return f"dr.Goal.labels({literal(what['labels'])})" if "labels" in what else f"dr.Goal.within({what['within']!r})"
 
 
 def threat(question: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ def bound(value, side, low=None, high=None):
 
 
 @pytest.mark.parametrize(
-    ("given", "kind"),
+    ("interval", "kind"),
     [
         (bound(0.3, "upper"), "fine"),
         (bound(0.29, "upper"), "unsafe"),
@@ -77,8 +77,8 @@ def bound(value, side, low=None, high=None):
         (bound(float("nan"), "upper"), "unsafe"),
     ],
 )
-def test_bounds_are_judged(given, kind):
-    assert judged_bound("rad", given, (0.3, 0.3)).kind == kind
+def test_bounds_are_judged(interval, kind):
+    assert judged_bound("rad", interval, (0.3, 0.3)).kind == kind
 
 
 def test_a_bound_far_above_the_truth_is_a_finding_where_bounds_are_narrow():

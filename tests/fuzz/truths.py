@@ -38,20 +38,20 @@ def values_of(prior: dict[str, Any]) -> list[Any]:
 
 def known(question: dict[str, Any]) -> list[Any]:
     """What the attacker knows of each value."""
-    m, given = len(question["prior"]["weights"]), question["knowledge"]
-    if isinstance(given, str):
-        return brute.nothing(m) if given == "nothing" else brute.everything(m)
-    return list(given)
+    m, knowledge = len(question["prior"]["weights"]), question["knowledge"]
+    if isinstance(knowledge, str):
+        return brute.nothing(m) if knowledge == "nothing" else brute.everything(m)
+    return list(knowledge)
 
 
 def success_sets(question: dict[str, Any]) -> brute.Success:
     """Which guesses are right for which values; |a - b| <= eta is decided on decimals."""
-    m, given = len(question["prior"]["weights"]), question["goal"]
-    if given == "exact":
+    m, goal = len(question["prior"]["weights"]), question["goal"]
+    if goal == "exact":
         return brute.exact(m)
-    if "labels" in given:
-        return brute.labels(given["labels"])
-    return brute.within([decimal(v) for v in values_of(question["prior"])], decimal(given["within"]))
+    if "labels" in goal:
+        return brute.labels(goal["labels"])
+    return brute.within([decimal(v) for v in values_of(question["prior"])], decimal(goal["within"]))
 
 
 # Finite channels.
@@ -140,10 +140,10 @@ def of_the_rarest(P: list[list[Fraction]], question: dict[str, Any], *, tiny: bo
 
     With tiny probabilities, which were rounded, there are no odds.
     """
-    pi, given = law(question["prior"]), question["goal"]
-    if given != "exact" and "labels" not in given:
+    pi, goal = law(question["prior"]), question["goal"]
+    if goal != "exact" and "labels" not in goal:
         return {}
-    names = list(range(len(pi))) if given == "exact" else given["labels"]
+    names = list(range(len(pi))) if goal == "exact" else goal["labels"]
     answers = {name: sum(p for p, other in zip(pi, names, strict=True) if other == name) for name in names}
     least = min(p for p in answers.values() if p > 0)
     results = [

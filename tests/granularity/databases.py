@@ -45,24 +45,24 @@ def joining(some: list[Stream]) -> list[Stream]:
 def fixed_streams(pattern: dict[int, list[int]], values: int) -> list[Stream]:
     """Return every stream with points at exactly these times."""
     cells = [(user, time) for user, times in pattern.items() for time in times]
-    found = []
+    streams = []
     for some in itertools.product(range(values), repeat=len(cells)):
         stream: Stream = {user: {} for user in pattern}
         for (user, time), value in zip(cells, some, strict=True):
             stream[user][time] = value
-        found.append(stream)
-    return found
+        streams.append(stream)
+    return streams
 
 
 def slots(stream: Stream, length: int) -> dict[int, list[tuple[int, ...]]]:
     """Return a stream as trajectories: one for each slot of so many times in which the user has a point."""
-    found: dict[int, list[Any]] = {}
+    by_user: dict[int, list[Any]] = {}
     for user, row in stream.items():
         parts: dict[int, list[tuple[int, int]]] = {}
         for time, value in sorted(row.items()):
             parts.setdefault(time // length, []).append((time, value))
-        found[user] = [tuple(part) for part in parts.values()]
-    return found
+        by_user[user] = [tuple(part) for part in parts.values()]
+    return by_user
 
 
 def graphs(vertices: int, *, fixed: bool) -> list[Graph]:
@@ -72,9 +72,9 @@ def graphs(vertices: int, *, fixed: bool) -> list[Graph]:
         if fixed
         else [s for k in range(vertices + 1) for s in itertools.combinations(range(vertices), k)]
     )
-    found = []
+    graphs = []
     for chosen in sets:
         pairs = list(itertools.combinations(chosen, 2))
         every = itertools.product([False, True], repeat=len(pairs))
-        found += [Graph.of([pair for pair, there in zip(pairs, some, strict=True) if there], chosen) for some in every]
-    return found
+        graphs += [Graph.of([pair for pair, there in zip(pairs, some, strict=True) if there], chosen) for some in every]
+    return graphs

@@ -57,9 +57,9 @@ def total(steps, target, partition=VALUE, **more):
 def test_sequential_composition_adds_up(losses):
     for text in ("bounded", "unbounded", "event", "edge", "user:add-remove"):
         steps = [Step(name=f"s{k}", epsilon=loss, granularity=text) for k, loss in enumerate(losses)]
-        found = total(steps, text)
-        assert found.epsilon == math.fsum(losses) == found.sequential_epsilon
-        assert found.mu is None
+        cost = total(steps, text)
+        assert cost.epsilon == math.fsum(losses) == cost.sequential_epsilon
+        assert cost.mu is None
     gauss = total([Step(name=f"s{k}", mu=loss, granularity="bounded") for k, loss in enumerate(losses)], "bounded")
     assert gauss.mu == pytest.approx(math.sqrt(sum(loss * loss for loss in losses)), rel=1e-12)
 
@@ -94,19 +94,19 @@ def test_partitions_by_index_under_bounded_dp(losses):
     index = Partition(name="p", kind="index")
     for domain in ("own", "common"):
         steps = cells([("epsilon", loss) for loss in losses], "bounded", domain)
-        found = total(steps, "bounded", index)
-        assert found.epsilon == max(losses)
-        assert "4.6" in found.steps[0].rule or "4.11" in found.steps[0].rule
+        cost = total(steps, "bounded", index)
+        assert cost.epsilon == max(losses)
+        assert "4.6" in cost.steps[0].rule or "4.11" in cost.steps[0].rule
 
 
 def test_sizes_of_cells_under_bounded_dp_are_not_private():
     """Example 2.16: each size is bounded 0-DP, all of them together are not DP at all."""
     steps = cells([("epsilon", 0.0)] * 3, "bounded", "own")
-    found = total(steps, "bounded")
-    assert found.epsilon == math.inf
-    assert found.sequential_epsilon == 0.0  # what adding up would say
-    assert "2.16" in found.steps[0].rule
-    assert "partition by value" in found.reason
+    cost = total(steps, "bounded")
+    assert cost.epsilon == math.inf
+    assert cost.sequential_epsilon == 0.0  # what adding up would say
+    assert "2.16" in cost.steps[0].rule
+    assert "partition by value" in cost.reason
     # The sizes themselves: of two neighbours they tell which is which.
     near = Granularity.bounded().on(databases.tables("abc", range(3))).pairs()
     sizes = [
@@ -128,9 +128,9 @@ def test_sizes_of_cells_under_bounded_dp_are_not_private():
 def test_a_histogram_costs_twice_under_bounded_dp():
     for k in (2, 5, 40):
         steps = cells([("epsilon", 0.5)] * k)
-        found = total(steps, "bounded")
-        assert found.epsilon == 1.0
-        assert found.sequential_epsilon == 0.5 * k
+        cost = total(steps, "bounded")
+        assert cost.epsilon == 1.0
+        assert cost.sequential_epsilon == 0.5 * k
     sigma = 2.0
     noisy = dr.Gaussian(sigma=sigma, sensitivity=1.0, neighbours="replace-one")
     steps = [
@@ -158,9 +158,9 @@ def test_degrees_of_a_graph():
         )
         for v in range(n)
     ]
-    found = account(Pipeline(steps=steps, partitions=[degrees])).total("edge")
-    assert found.epsilon == 2.0 * epsilon
-    assert found.sequential_epsilon == n * epsilon
+    cost = account(Pipeline(steps=steps, partitions=[degrees])).total("edge")
+    assert cost.epsilon == 2.0 * epsilon
+    assert cost.sequential_epsilon == n * epsilon
 
     def degree(v):
         return Step(
@@ -219,8 +219,8 @@ def test_cliques_through_an_edge_by_counting():
     for _ in range(20):
         pairs = [pair for pair in itertools.combinations(range(7), 2) if rng.random() < 0.7]
         graph = Graph.of([*pairs, (0, 1)], range(7))
-        found = cliques_through(graph, (0, 1), 6)
-        for size, count in found.items():
+        cliques = cliques_through(graph, (0, 1), 6)
+        for size, count in cliques.items():
             true = sum(
                 {0, 1} <= set(some) and all(frozenset(p) in graph.edges for p in itertools.combinations(some, 2))
                 for some in itertools.combinations(range(7), size)
@@ -303,7 +303,7 @@ def test_windows_of_a_stream():
     steps = [
         Step(name=f"t{k}", epsilon=e, granularity="event", partition="t", cell=str(k)) for k, e in enumerate(spent)
     ]
-    found = account(
+    accounting = account(
         Pipeline(
             steps=steps,
             partitions=[times],
@@ -311,11 +311,13 @@ def test_windows_of_a_stream():
             targets=["w-event:1", "w-event:3", "w-event:20", "l-trajectory:2", "user:replace-one"],
         )
     )
-    assert found.total("event").epsilon == found.total("w-event:1").epsilon == 0.9
-    assert found.total("w-event:3").epsilon == pytest.approx(max(sum(spent[k : k + 3]) for k in range(6)))
-    assert found.total("w-event:20").epsilon == pytest.approx(sum(spent))
-    assert found.total("l-trajectory:2").epsilon == found.total("user:replace-one").epsilon == pytest.approx(1.6)
-    assert "in a row" in found.total("w-event:3").steps[0].rule
+    assert accounting.total("event").epsilon == accounting.total("w-event:1").epsilon == 0.9
+    assert accounting.total("w-event:3").epsilon == pytest.approx(max(sum(spent[k : k + 3]) for k in range(6)))
+    assert accounting.total("w-event:20").epsilon == pytest.approx(sum(spent))
+    assert (
+        accounting.total("l-trajectory:2").epsilon == accounting.total("user:replace-one").epsilon == pytest.approx(1.6)
+    )
+    assert "in a row" in accounting.total("w-event:3").steps[0].rule
 
 
 def test_several_partitions_and_steps_add_up():
@@ -330,10 +332,10 @@ def test_several_partitions_and_steps_add_up():
         Step(name="table", reads="outputs"),
         Step(name="map", reads="public"),
     ]
-    found = account(Pipeline(steps=steps, partitions=[age, place])).total("bounded")
-    assert found.epsilon == pytest.approx(0.5 + 0.2 + 0.1 + 0.4 + 0.2)
-    assert [step.counted for step in found.steps] == [True, True, True, True, False, True, False, False]
-    assert found.steps[5].loss == pytest.approx(0.2)
+    cost = account(Pipeline(steps=steps, partitions=[age, place])).total("bounded")
+    assert cost.epsilon == pytest.approx(0.5 + 0.2 + 0.1 + 0.4 + 0.2)
+    assert [step.counted for step in cost.steps] == [True, True, True, True, False, True, False, False]
+    assert cost.steps[5].loss == pytest.approx(0.2)
 
 
 def test_preprocessing_multiplies():
@@ -344,13 +346,13 @@ def test_preprocessing_multiplies():
 
 def test_a_step_without_budget_costs_everything():
     steps = [Step(name="noisy", epsilon=0.1, granularity="bounded"), Step(name="cluster")]
-    found = account(Pipeline(steps=steps, claim=Claim(granularity="bounded", epsilon=9.0)))
-    assert found.total("bounded").epsilon == math.inf
-    assert found.total("bounded").reason == "cluster reads data and states no cost"
-    assert found.met is False
-    assert found.vacuous
-    assert any("states no cost" in warning for warning in found.warnings)
-    assert guarantee(found, "bounded") == dr.TotalVariation(1.0, neighbours="replace-one")
+    accounting = account(Pipeline(steps=steps, claim=Claim(granularity="bounded", epsilon=9.0)))
+    assert accounting.total("bounded").epsilon == math.inf
+    assert accounting.total("bounded").reason == "cluster reads data and states no cost"
+    assert accounting.met is False
+    assert accounting.vacuous
+    assert any("states no cost" in warning for warning in accounting.warnings)
+    assert guarantee(accounting, "bounded") == dr.TotalVariation(1.0, neighbours="replace-one")
 
 
 def test_custom_partitions_say_only_what_they_say():
@@ -376,12 +378,12 @@ def test_the_smallest_route_is_taken():
 
 def test_the_total_feeds_assess():
     steps = [Step(name="a", epsilon=0.3, granularity="unbounded"), Step(name="b", epsilon=0.7, granularity="unbounded")]
-    found = account(Pipeline(steps=steps, targets=["bounded"]))
+    accounting = account(Pipeline(steps=steps, targets=["bounded"]))
     threat = dr.Threat(dr.Prior.uniform(10))
-    assert guarantee(found, "unbounded") == dr.PureDP(1.0, neighbours="add-remove")
-    assert guarantee(found, "bounded") == dr.PureDP(2.0, neighbours="replace-one")
+    assert guarantee(accounting, "unbounded") == dr.PureDP(1.0, neighbours="add-remove")
+    assert guarantee(accounting, "bounded") == dr.PureDP(2.0, neighbours="replace-one")
     direct = dr.assess(dr.PureDP(1.0, neighbours="add-remove"), threat)
-    assert dr.assess(guarantee(found, "unbounded"), threat).rad.value == direct.rad.value
+    assert dr.assess(guarantee(accounting, "unbounded"), threat).rad.value == direct.rad.value
     mixed = account(Pipeline(steps=[*steps, Step(name="c", mu=0.5, granularity="unbounded")]))
     both = dr.assess(guarantee(mixed, "unbounded"), neighbours="add-remove").worst_gain.value
     assert direct.worst_gain.value < both <= math.tanh(0.5) + (2 * ndtr(0.25) - 1)
@@ -393,19 +395,19 @@ def test_the_total_feeds_assess():
 
 
 def test_many_small_pure_steps_are_better_read_as_gaussian():
-    found = account(Pipeline(steps=[Step(name="s", epsilon=0.01, granularity="bounded", times=1000)]))
-    pure = dr.assess(guarantee(found, "bounded")).worst_gain.value
-    read = dr.assess(guarantee(found, "bounded", reading="all")).worst_gain.value
+    accounting = account(Pipeline(steps=[Step(name="s", epsilon=0.01, granularity="bounded", times=1000)]))
+    pure = dr.assess(guarantee(accounting, "bounded")).worst_gain.value
+    read = dr.assess(guarantee(accounting, "bounded", reading="all")).worst_gain.value
     assert read < 0.2
     assert pure > 0.99
 
 
 def test_granularities_without_a_unit_make_no_guarantee():
     mine = Granularity.listed("mine", range(3), [(0, 1), (1, 2)])
-    found = account(Pipeline(steps=[Step(name="s", epsilon=1.0, granularity=mine)]))
-    assert found.total(mine).epsilon == 1.0
+    accounting = account(Pipeline(steps=[Step(name="s", epsilon=1.0, granularity=mine)]))
+    assert accounting.total(mine).epsilon == 1.0
     with pytest.raises(dr.ParameterError, match="with a unit"):
-        guarantee(found, mine)
+        guarantee(accounting, mine)
 
 
 @pytest.mark.parametrize(
@@ -420,8 +422,8 @@ def test_granularities_without_a_unit_make_no_guarantee():
 )
 def test_claims_about_pure_steps(claim, met):
     steps = [Step(name=f"s{k}", epsilon=0.1, granularity="bounded") for k in range(10)]
-    found = account(Pipeline(steps=steps, claim=Claim(granularity="bounded", **claim)))
-    assert found.met is met
+    accounting = account(Pipeline(steps=steps, claim=Claim(granularity="bounded", **claim)))
+    assert accounting.met is met
 
 
 @pytest.mark.parametrize(
@@ -447,11 +449,11 @@ def test_mixed_claims():
 
 def test_what_is_hidden_decides():
     steps = [Step(name="s", epsilon=0.1, granularity="event")]
-    found = {
+    epsilons = {
         mode: total(steps, "user:replace-one", facts=Facts(points_per_user=20, times=96, hidden=mode)).epsilon
         for mode in ("values", "points", None)
     }
-    assert found == {"values": pytest.approx(2.0), "points": pytest.approx(4.0), None: pytest.approx(4.0)}
+    assert epsilons == {"values": pytest.approx(2.0), "points": pytest.approx(4.0), None: pytest.approx(4.0)}
     assert total(steps, "user:add-remove", facts=Facts(points_per_user=20, times=96)).epsilon == pytest.approx(2.0)
     assert total(steps, "user:replace-one").epsilon == math.inf
 
@@ -474,16 +476,16 @@ def pipeline():
 
 
 def test_results_are_read_back():
-    found = account(pipeline())
-    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    accounting = account(pipeline())
+    data = json.loads(json.dumps(accounting.to_dict(), allow_nan=False))
     assert data["schema"] == "dpradar/accounting/2"
-    assert Accounting.from_dict(data) == found
-    assert hash(found) == hash(Accounting.from_dict(data))
+    assert Accounting.from_dict(data) == accounting
+    assert hash(accounting) == hash(Accounting.from_dict(data))
     assert data["totals"][0]["epsilon"] == "inf"
     with pytest.raises(dr.ParameterError, match="schema"):
         Accounting.from_dict({"schema": "dpradar/audit/2"})
     with pytest.raises(dr.ParameterError, match="one of bounded"):
-        found.total("edge")
+        accounting.total("edge")
 
 
 def test_results_explain_themselves():
@@ -575,8 +577,8 @@ def test_totals_are_the_listed_maximum(losses, domain, gaussian):
             )
             for cell, loss in zip(("ab", "cd", "ef"), losses, strict=True)
         ]
-        made = Pipeline(steps=steps, partitions=[VALUE], targets=["bounded", "unbounded"])
-        found = account(made)
+        pipeline = Pipeline(steps=steps, partitions=[VALUE], targets=["bounded", "unbounded"])
+        accounting = account(pipeline)
         for target in ("bounded", "unbounded"):
-            worst = getattr(worst_pair(made, NEAR[target], LISTED), kind)
-            assert getattr(found.total(target), kind) == pytest.approx(worst, rel=1e-9, abs=1e-140)
+            worst = getattr(worst_pair(pipeline, NEAR[target], LISTED), kind)
+            assert getattr(accounting.total(target), kind) == pytest.approx(worst, rel=1e-9, abs=1e-140)

@@ -30,9 +30,9 @@ def test_two_states_in_closed_form(a, b, tolerance):
     stay = abs(1.0 - a - b)
     largest = max(a, b) / (a + b)
     expected = 1 if stay == 0.0 else max(1, math.ceil(math.log(tolerance / largest) / math.log(stay) - 1e-9))
-    found = mixing_time([[1.0 - a, a], [b, 1.0 - b]], tolerance)
-    at = largest * stay ** min(found, expected)
-    assert found == expected or abs(at - tolerance) < 1e-9  # the limit itself, up to rounding
+    steps = mixing_time([[1.0 - a, a], [b, 1.0 - b]], tolerance)
+    at = largest * stay ** min(steps, expected)
+    assert steps == expected or abs(at - tolerance) < 1e-9  # the limit itself, up to rounding
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
@@ -67,15 +67,15 @@ def test_transitions_are_counted_at_successive_times_only():
 
 def stream():
     rng = np.random.default_rng(3)
-    found = {}
+    rows = {}
     for user in range(40):
         row, here = {}, 0
         for time in range(50):
             here = int(rng.random() < ACTIVITY[here][1])
             if user < 39 or time < 7:
                 row[time] = here
-        found[user] = row
-    return found
+        rows[user] = row
+    return rows
 
 
 def test_advice_for_a_stream():

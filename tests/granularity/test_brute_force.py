@@ -47,11 +47,11 @@ class World:
     @cache  # noqa: B019
     def read(self, cell):
         """Return the different contents of a cell, and for each database the number of its content."""
-        found, number = {}, []
+        parts, number = {}, []
         for database in self.databases:
             part = self.parts[cell](database)
-            number.append(found.setdefault(freeze(part), (len(found), part))[0])
-        return [part for _, part in found.values()], np.array(number)
+            number.append(parts.setdefault(freeze(part), (len(parts), part))[0])
+        return [part for _, part in parts.values()], np.array(number)
 
 
 def random_logs(distances, style, rng):
@@ -98,12 +98,12 @@ def check(world, kind, stated, targets, domain, seed, *, whole=False):
         drawn.append(drawn_step(world, None, rng.choice(stated), domain, rng.choice(STYLES), rng))
     partition = Partition(name="p", kind=kind, cells=cells)
     pipeline = Pipeline(steps=[s for s, _ in drawn], partitions=[partition], facts=world.facts, targets=targets)
-    found = account(pipeline)
+    accounting = account(pipeline)
     joint = []
     for text in targets:
         first, other = np.nonzero(world.distances(text) == 1.0)
         true = sum((logs[first] - logs[other]).max(axis=1) for _, logs in drawn).max(initial=0.0)
-        joint.append((text, found.total(text).epsilon, float(true)))
+        joint.append((text, accounting.total(text).epsilon, float(true)))
     return joint
 
 
@@ -149,11 +149,11 @@ def test_tables_by_index(seed, domain, whole):
         steps.append(Step(name="all", epsilon=loss_on(drawn, near == 1), granularity="bounded"))
         logs.append(drawn)
     partition = Partition(name="p", kind="index", cells=list(ORDERED.parts))
-    found = account(Pipeline(steps=steps, partitions=[partition], facts=ORDERED.facts)).total("bounded").epsilon
+    total = account(Pipeline(steps=steps, partitions=[partition], facts=ORDERED.facts)).total("bounded").epsilon
     first, other = np.nonzero(near == 1)
-    assert sum((one[first] - one[other]).max(axis=1) for one in logs).max() <= found + 1e-9
+    assert sum((one[first] - one[other]).max(axis=1) for one in logs).max() <= total + 1e-9
     if not whole:
-        assert found == max(step.losses[0][1] for step in steps)
+        assert total == max(step.losses[0][1] for step in steps)
 
 
 # -------------------------------------------------------------------------------------------------------------- streams
@@ -163,16 +163,16 @@ def region(values):
     """Read the points with these values; whoever has none is not there."""
 
     def part(stream):
-        found = {u: {t: v for t, v in row.items() if v in values} for u, row in stream.items()}
-        return {u: row for u, row in found.items() if row}
+        stream_part = {u: {t: v for t, v in row.items() if v in values} for u, row in stream.items()}
+        return {u: row for u, row in stream_part.items() if row}
 
     return part
 
 
 def moment(times):
     def part(stream):
-        found = {u: {t: v for t, v in row.items() if t in times} for u, row in stream.items()}
-        return {u: row for u, row in found.items() if row}
+        stream_part = {u: {t: v for t, v in row.items() if t in times} for u, row in stream.items()}
+        return {u: row for u, row in stream_part.items() if row}
 
     return part
 
@@ -266,11 +266,11 @@ def test_gaussian_steps(seed, domain):
         steps.append(Step(name=cell, mu=mu, granularity=text, partition="p", cell=cell, domain=domain))
         vectors.append(wide)
     partition = Partition(name="p", kind="value", cells=list(world.parts))
-    found = account(Pipeline(steps=steps, partitions=[partition], targets=["bounded", "unbounded"]))
+    accounting = account(Pipeline(steps=steps, partitions=[partition], targets=["bounded", "unbounded"]))
     for text in ("bounded", "unbounded"):
         true = np.sqrt(sum(gap**2 for gap in vectors))[world.distances(text) == 1.0].max()
-        assert true <= found.total(text).mu + 1e-9
-        assert found.total(text).mu == found.total(text).mu_all
+        assert true <= accounting.total(text).mu + 1e-9
+        assert accounting.total(text).mu == accounting.total(text).mu_all
 
 
 # ---------------------------------------------------------------------------------------------------------------- power

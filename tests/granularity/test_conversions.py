@@ -71,10 +71,10 @@ def test_the_printed_order_of_strength_is_no_implication():
 
 def users_of(records):
     """Return a table of (user, value) as the data of each user."""
-    found = {}
+    by_user = {}
     for user, value in records:
-        found.setdefault(user, []).append(value)
-    return {user: tuple(sorted(values)) for user, values in found.items()}
+        by_user.setdefault(user, []).append(value)
+    return {user: tuple(sorted(values)) for user, values in by_user.items()}
 
 
 def distances(text, first, other):
@@ -95,15 +95,15 @@ def test_tables_of_users(source, target, most):
     some = [t for t in some if max((len(v) for v in users_of(t).values()), default=0) <= most]
     near = [(a, b) for a, b in itertools.combinations(some, 2) if distances(target, a, b) == 1.0]
     true = max(distances(source, a, b) for a, b in near)
-    found = conversion(PARSE(source), PARSE(target), Facts(points_per_user=most)).factor
+    factor = conversion(PARSE(source), PARSE(target), Facts(points_per_user=most)).factor
     if most == 1 and {source, target} == {"bounded", "user:replace-one"}:
         # With one record each, "replace a record" and "replace a user" are two names of one relation; in this listing
         # a record carries its owner, which a replacement may change.
-        assert found == 1.0
+        assert factor == 1.0
         return
-    assert true <= found
+    assert true <= factor
     # What is found is not larger than need be, except that one record each leaves fewer changes.
-    assert most == 1 or true == found or (source, target) == ("user:add-remove", "bounded")
+    assert most == 1 or true == factor or (source, target) == ("user:add-remove", "bounded")
 
 
 def test_tables_of_users_with_public_owners():
@@ -183,19 +183,19 @@ def factor_on(source, target, domain):
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_streams_are_never_further_apart_than_said(domain):
     for source, target in PAIRS:
-        true, found = factor_on(source, target, domain)
-        assert true <= found, (source, target)
-        assert found == 1.0 or source != target
+        true, factor = factor_on(source, target, domain)
+        assert true <= factor, (source, target)
+        assert factor == 1.0 or source != target
 
 
 def test_factors_are_reached():
     """A factor that no domain reaches would be wasteful."""
     finite, reached = set(), set()
     for (source, target), domain in itertools.product(PAIRS, DOMAINS):
-        true, found = factor_on(source, target, domain)
-        if source != target and math.isfinite(found) and true > 0:
+        true, factor = factor_on(source, target, domain)
+        if source != target and math.isfinite(factor) and true > 0:
             finite.add((source, target))
-            if true == found:
+            if true == factor:
                 reached.add((source, target))
     missed = sorted(finite - reached)
     assert len(finite) > 60
@@ -207,16 +207,16 @@ def test_factors_are_reached():
 
 def test_an_unknown_domain_is_the_worst_one():
     user, event = PARSE("user:replace-one"), PARSE("event")
-    found = conversion(user, event)
-    assert found.factor == math.inf
-    assert "'values' or 'points'" in found.why
+    infinite = conversion(user, event)
+    assert infinite.factor == math.inf
+    assert "'values' or 'points'" in infinite.why
     for source, target in PAIRS:
         worst = conversion(PARSE(source), PARSE(target), Facts(points_per_user=3, times=4, users=2))
         for mode in ("values", "points", "people"):
-            known = conversion(
+            factor = conversion(
                 PARSE(source), PARSE(target), Facts(points_per_user=3, times=4, users=2, hidden=mode)
             ).factor
-            assert known <= worst.factor or math.isinf(known)  # infinite: no neighbours at all there
+            assert factor <= worst.factor or math.isinf(factor)  # infinite: no neighbours at all there
 
 
 # ------------------------------------------------------------------------------------------------ graphs, free lunch

@@ -79,10 +79,10 @@ def test_a_file_in_full():
     assert pipeline.targets == (Granularity.w_event(4), Granularity.user("add-remove"))
     assert pipeline.steps[2].practice.noise == "gaussian"
     assert pipeline.steps[4].losses == ((Granularity.event(), 0.25),)
-    found = account(pipeline)
-    assert found.total("event").epsilon == pytest.approx(1.0 + 0.75)
-    assert found.total("event").mu == pytest.approx(0.2)
-    assert found.total("w-event:4").mu == pytest.approx(math.hypot(0.2, 0.2))
+    accounting = account(pipeline)
+    assert accounting.total("event").epsilon == pytest.approx(1.0 + 0.75)
+    assert accounting.total("event").mu == pytest.approx(0.2)
+    assert accounting.total("w-event:4").mu == pytest.approx(math.hypot(0.2, 0.2))
 
 
 def test_all_problems_are_told_at_once():
@@ -116,16 +116,16 @@ granularity = "bounded"
 """
     with pytest.raises(SpecError) as caught:
         parse_pipeline(text)
-    told = {problem.path: str(problem) for problem in caught.value.problems}
-    assert set(told) == {
+    messages = {problem.path: str(problem) for problem in caught.value.problems}
+    assert set(messages) == {
         "titel", "targets", "claim.granularity", "data.times", "data.hidden", "partition.kind", "step[1].epsilon",
         "step[2]", "step[3].sensitvity", "step[4].mechanism.kind",
     }  # fmt: skip
-    assert "Did you mean 'title'?" in told["titel"]
-    assert "Did you mean 'sensitivity'?" in told["step[3].sensitvity"]
-    assert "Did you mean 'laplace'?" in told["step[4].mechanism.kind"]
-    assert "granularity must be given" in told["step[2]"]
-    assert "decimal comma" in told["step[1].epsilon"]
+    assert "Did you mean 'title'?" in messages["titel"]
+    assert "Did you mean 'sensitivity'?" in messages["step[3].sensitvity"]
+    assert "Did you mean 'laplace'?" in messages["step[4].mechanism.kind"]
+    assert "granularity must be given" in messages["step[2]"]
+    assert "decimal comma" in messages["step[1].epsilon"]
 
 
 @pytest.mark.parametrize(
@@ -213,15 +213,15 @@ def test_account_as_json(file):
     done = run("account", file, "--json", "--target", "l-trajectory:3", "--m", "10")
     data = json.loads(done.output)
     assert data["schema"] == "dpradar/accounting/2"
-    found = Accounting.from_dict(data)
-    assert [total.granularity for total in found.totals][:4] == [
+    accounting = Accounting.from_dict(data)
+    assert [total.granularity for total in accounting.totals][:4] == [
         "event",
         "w-event:4",
         "user:add-remove",
         "l-trajectory:3",
     ]
     assert (
-        found.assessment.rad.value
+        accounting.assessment.rad.value
         == dr.assess(
             dr.Composed([dr.PureDP(1.75, neighbours="replace-one"), dr.GDP(0.2, neighbours="replace-one")]),
             dr.Threat(dr.Prior.uniform(10)),
@@ -250,11 +250,11 @@ def test_account_with_a_stream(tmp_path):
     done = run("account", str(tmp_path / "p.toml"), "--trajectories", str(table), "--window", "4")
     assert done.return_value == 0
     assert "5 users, 60 points, at most 12 of one user" in done.output
-    found = Accounting.from_dict(
+    accounting = Accounting.from_dict(
         json.loads(run("account", str(tmp_path / "p.toml"), "--trajectories", str(table), "--json").output)
     )
-    assert found.total("user:replace-one").epsilon == pytest.approx(1.2)
-    assert found.advice.row("user:replace-one").implied == pytest.approx(1.2)
+    assert accounting.total("user:replace-one").epsilon == pytest.approx(1.2)
+    assert accounting.advice.row("user:replace-one").implied == pytest.approx(1.2)
     for more in (["--window", "-3"], ["--window", "0"]):
         wrong = run("account", str(tmp_path / "p.toml"), "--trajectories", str(table), *more)
         assert "at least 1, with --trajectories" in str(wrong.exception)

@@ -46,7 +46,7 @@ def step(name="counts", epsilon=1.0, granularity="unbounded", **more):
     return Step(name=name, epsilon=epsilon, granularity=granularity, practice=Practice(**practice), **more)
 
 
-def found(*steps, claim=PURE, **more):
+def severities(*steps, claim=PURE, **more):
     report = lint(Pipeline(steps=steps, claim=claim, **more))
     return {finding.rule: finding.severity for finding in report.findings}
 
@@ -56,35 +56,37 @@ def found(*steps, claim=PURE, **more):
 
 def test_a_sound_pipeline_has_no_findings():
     sound = step(noise="geometric", arithmetic="exact", noise_on="all", support="fixed", query="count", assumed=1.0)
-    assert found(sound) == {}
-    assert found(sound, Step(name="plot", reads="outputs"), Step(name="map", reads="public")) == {}
+    assert severities(sound) == {}
+    assert severities(sound, Step(name="plot", reads="outputs"), Step(name="map", reads="public")) == {}
 
 
 def test_noise_on_present_rows():
-    assert found(step(noise_on="present")) == {"present-rows": "refutes"}
-    assert found(step(noise_on="present"), claim=Claim(granularity="unbounded", mu=2.0)) == {"present-rows": "refutes"}
-    assert found(step(noise_on="present"), claim=APPROX) == {"present-rows": "unproven"}
-    assert found(step(noise_on="all")) == {}
+    assert severities(step(noise_on="present")) == {"present-rows": "refutes"}
+    assert severities(step(noise_on="present"), claim=Claim(granularity="unbounded", mu=2.0)) == {
+        "present-rows": "refutes"
+    }
+    assert severities(step(noise_on="present"), claim=APPROX) == {"present-rows": "unproven"}
+    assert severities(step(noise_on="all")) == {}
 
 
 def test_support_that_depends_on_the_data():
-    assert found(step(support="data", noise="exponential")) == {"data-support": "refutes"}
-    assert found(step(support="data"), claim=APPROX) == {"data-support": "unproven"}
-    assert found(step(support="fixed", noise="exponential")) == {}
+    assert severities(step(support="data", noise="exponential")) == {"data-support": "refutes"}
+    assert severities(step(support="data"), claim=APPROX) == {"data-support": "unproven"}
+    assert severities(step(support="fixed", noise="exponential")) == {}
 
 
 def test_steps_without_budget():
     blank, public, later = Step(name="grid"), Step(name="map", reads="public"), Step(name="fit", reads="outputs")
-    assert found(step(), blank) == {"unbudgeted": "unproven"}
-    assert found(step(), public, later) == {}
+    assert severities(step(), blank) == {"unbudgeted": "unproven"}
+    assert severities(step(), public, later) == {}
 
 
 def test_steps_without_randomness():
     fixed = Step(name="clusters", practice=Practice(noise="none"))
-    assert found(step(), fixed) == {"deterministic": "refutes"}
-    assert found(step(), fixed, claim=APPROX) == {"deterministic": "refutes"}
+    assert severities(step(), fixed) == {"deterministic": "refutes"}
+    assert severities(step(), fixed, claim=APPROX) == {"deterministic": "refutes"}
     # The number of records, where it is public, has no noise and costs nothing.
-    assert found(step(epsilon=0.0, granularity="bounded", noise="none"), claim=REPLACE) == {}
+    assert severities(step(epsilon=0.0, granularity="bounded", noise="none"), claim=REPLACE) == {}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +107,7 @@ def test_steps_without_randomness():
 def test_sensitivities(query, more, granularity, true):
     claim = Claim(granularity=granularity, epsilon=1.0)
     good = step(query=query, assumed=true, granularity=granularity, noise="laplace", arithmetic="exact", **more)
-    assert "sensitivity" not in found(good, claim=claim)
+    assert "sensitivity" not in severities(good, claim=claim)
     if true > 1.0:
         bad = step(query=query, assumed=1.0, granularity=granularity, noise="laplace", arithmetic="exact", **more)
         report = lint(Pipeline(steps=[bad], claim=claim))
@@ -115,14 +117,14 @@ def test_sensitivities(query, more, granularity, true):
         assert "exponential" not in finding.why
         # Other noise, or a delta: not refuted, only not shown.
         loose = step(query=query, assumed=1.0, granularity=granularity, **more)
-        assert found(loose, claim=claim)["sensitivity"] == "unproven"
+        assert severities(loose, claim=claim)["sensitivity"] == "unproven"
 
 
 def test_sensitivity_of_users_with_several_trajectories():
     one = step(query="prefix-tree", longest=5, assumed=5.0, granularity="user:add-remove", noise="laplace")
     claim = Claim(granularity="user:add-remove", epsilon=1.0)
-    assert found(one, claim=claim) == {}
-    assert found(one, claim=claim, facts=Facts(trajectories_per_user=3)) == {"sensitivity": "refutes"}
+    assert severities(one, claim=claim) == {}
+    assert severities(one, claim=claim, facts=Facts(trajectories_per_user=3)) == {"sensitivity": "refutes"}
 
 
 def test_gaussian_sensitivity_is_euclidean():
@@ -131,8 +133,8 @@ def test_gaussian_sensitivity_is_euclidean():
         return Step(name="s", mu=0.5, granularity="bounded", practice=practice)
 
     claim = Claim(granularity="bounded", mu=0.5)
-    assert found(noisy(math.sqrt(2.0)), claim=claim) == {}
-    assert found(noisy(1.0), claim=claim) == {"sensitivity": "unproven"}
+    assert severities(noisy(math.sqrt(2.0)), claim=claim) == {}
+    assert severities(noisy(1.0), claim=claim) == {"sensitivity": "unproven"}
 
 
 def test_known_changes_are_the_largest():
@@ -168,23 +170,23 @@ def test_known_changes_are_the_largest():
 
 def test_marginals_that_fail():
     gauss = Step(name="mean", mu=0.1, granularity="unbounded")
-    assert found(step(epsilon=0.5), gauss)["marginal"] == "refutes"
-    assert "marginal" not in found(step(epsilon=0.5), gauss, claim=APPROX)
-    assert "marginal" not in found(gauss, claim=Claim(granularity="unbounded", mu=0.1))
+    assert severities(step(epsilon=0.5), gauss)["marginal"] == "refutes"
+    assert "marginal" not in severities(step(epsilon=0.5), gauss, claim=APPROX)
+    assert "marginal" not in severities(gauss, claim=Claim(granularity="unbounded", mu=0.1))
     # Exact Laplace noise that alone costs more than is claimed for everything.
     costly = step(epsilon=2.0, noise="laplace", arithmetic="exact", query="count", assumed=1.0)
-    assert found(costly) == {"marginal": "refutes", "total": "unproven"}
-    assert found(step(epsilon=2.0)) == {"total": "unproven"}  # nothing says that it is reached
+    assert severities(costly) == {"marginal": "refutes", "total": "unproven"}
+    assert severities(step(epsilon=2.0)) == {"total": "unproven"}  # nothing says that it is reached
 
 
 def test_noise_in_floats():
-    assert found(step(noise="laplace", arithmetic="float")) == {"float-noise": "refutes"}
-    assert found(step(noise="laplace", arithmetic="exact")) == {}
-    assert found(step(noise="laplace", arithmetic="float"), claim=APPROX) == {"float-noise": "note"}
+    assert severities(step(noise="laplace", arithmetic="float")) == {"float-noise": "refutes"}
+    assert severities(step(noise="laplace", arithmetic="exact")) == {}
+    assert severities(step(noise="laplace", arithmetic="float"), claim=APPROX) == {"float-noise": "note"}
     practice = Practice(noise="gaussian", arithmetic="float")
     gauss = Step(name="mean", mu=0.1, granularity="unbounded", practice=practice)
-    assert found(gauss, claim=Claim(granularity="unbounded", mu=0.1)) == {"float-noise": "unproven"}
-    assert found(step(noise="geometric", arithmetic="float")) == {}
+    assert severities(gauss, claim=Claim(granularity="unbounded", mu=0.1)) == {"float-noise": "unproven"}
+    assert severities(step(noise="geometric", arithmetic="float")) == {}
 
 
 def test_parallel_composition():
@@ -194,7 +196,7 @@ def test_parallel_composition():
             step(name=c, epsilon=0.5, granularity=granularity, partition="p", cell=c, domain=domain, **practice)
             for c in "abc"
         ]
-        return found(*steps, claim=claim, partitions=[Partition(name="p", kind=kind)])
+        return severities(*steps, claim=claim, partitions=[Partition(name="p", kind=kind)])
 
     assert histogram("value", "unbounded") == {}
     assert histogram("index", "bounded", "own") == {}
@@ -213,23 +215,25 @@ def test_parallel_composition_is_refuted_by_the_truth():
 
 
 def test_domains_that_fall_apart():
-    vacuous = found(step(), facts=Facts(size="public"))
+    vacuous = severities(step(), facts=Facts(size="public"))
     assert vacuous == {"disconnected": "unproven"}
-    assert found(step(granularity="bounded"), claim=REPLACE, facts=Facts(size="private")) == {"disconnected": "note"}
-    assert found(step(granularity="bounded"), claim=REPLACE, facts=Facts(size="public")) == {}
+    assert severities(step(granularity="bounded"), claim=REPLACE, facts=Facts(size="private")) == {
+        "disconnected": "note"
+    }
+    assert severities(step(granularity="bounded"), claim=REPLACE, facts=Facts(size="public")) == {}
 
 
 def test_totals_above_the_claim():
-    assert found(step(epsilon=0.6), step(name="again", epsilon=0.6)) == {"total": "unproven"}
-    assert found(step(epsilon=0.6), step(name="again", epsilon=0.4)) == {}
-    assert found(step(granularity="bounded")) == {"total": "unproven"}  # about another granularity
+    assert severities(step(epsilon=0.6), step(name="again", epsilon=0.6)) == {"total": "unproven"}
+    assert severities(step(epsilon=0.6), step(name="again", epsilon=0.4)) == {}
+    assert severities(step(granularity="bounded")) == {"total": "unproven"}  # about another granularity
 
 
 def test_less_than_a_person():
     claim = Claim(granularity="event", epsilon=1.0)
-    assert found(step(granularity="event"), claim=claim) == {"granularity": "note"}
+    assert severities(step(granularity="event"), claim=claim) == {"granularity": "note"}
     claim = Claim(granularity="user:add-remove", epsilon=1.0)
-    assert found(step(granularity="user:add-remove"), claim=claim) == {}
+    assert severities(step(granularity="user:add-remove"), claim=claim) == {}
 
 
 def test_every_rule_is_tested_here():
@@ -360,8 +364,8 @@ def test_one_output_that_fails_alone():
 @pytest.mark.parametrize("seed", range(6))
 def test_low_bits_are_named_whatever_event_shows_them(seed):
     """The event may have been seen for both inputs, rarely for one of them; it is about bits, not about outputs."""
-    found, report = rules(samplers.float_laplace, trials=60_000, seed=seed)
-    assert found == ["float-noise"]
+    broken, report = rules(samplers.float_laplace, trials=60_000, seed=seed)
+    assert broken == ["float-noise"]
     assert report.findings[0].witness.startswith("the last bit that is set, as a power of 2: output in {-")
 
 
@@ -525,9 +529,9 @@ def test_a_sampler_that_fails_later_is_told_so():
             raise RuntimeError("row 42")
         return inputs + rng.laplace(size=len(inputs))
 
-    with pytest.raises(dr.ParameterError, match="RuntimeError at a later call") as told:
+    with pytest.raises(dr.ParameterError, match="RuntimeError at a later call") as caught:
         lint_sampler(tired, claim=ONE, domain=2, trials=3_000, seed=1)
-    assert "row 42" not in str(told.value)
+    assert "row 42" not in str(caught.value)
 
 
 def test_the_survey_is_shown():

@@ -41,20 +41,20 @@ def event(a, b):
 
 def w_event(w):
     def near(a, b):
-        found = cells(a, b)
-        times = [t for _, t in found]
-        return bool(found) and len(set(times)) == len(times) and max(times) - min(times) < w
+        changed = cells(a, b)
+        times = [t for _, t in changed]
+        return bool(changed) and len(set(times)) == len(times) and max(times) - min(times) < w
 
     return near
 
 
 def l_trajectory(length):
     def near(a, b):
-        found = cells(a, b)
-        if len({u for u, _ in found}) != 1 or any(a[u].keys() != b[u].keys() for u in a):
+        changed = cells(a, b)
+        if len({u for u, _ in changed}) != 1 or any(a[u].keys() != b[u].keys() for u in a):
             return False
-        order = sorted(a[found[0][0]])
-        places = [order.index(t) for _, t in found]
+        order = sorted(a[changed[0][0]])
+        places = [order.index(t) for _, t in changed]
         return max(places) - min(places) < length
 
     return near
@@ -185,13 +185,13 @@ def test_metrics_on_random_relations(data):
 )
 def test_part_replaced_is_the_least_distance_over_tables_with_the_same_part(first, other, part):
     """Proposition A.16 for f(D) = records in the part, by looking at tables padded with all other records."""
-    kept = [[v for v in table if v in part] for table in (first, other)]
+    parts = [[v for v in table if v in part] for table in (first, other)]
     unread = [v for v in "abcd" if v not in part]
     pads = [list(pad) for size in range(6) for pad in itertools.combinations_with_replacement(unread[:2], size)]
     bounded = Granularity.bounded()
-    least = min(bounded.distance(kept[0] + one, kept[1] + two) for one in pads for two in pads)
-    assert part_replaced(*kept) == least
-    printed = min(bounded.distance(first, other), Granularity.unbounded().distance(*kept))
+    least = min(bounded.distance(parts[0] + one, parts[1] + two) for one in pads for two in pads)
+    assert part_replaced(*parts) == least
+    printed = min(bounded.distance(first, other), Granularity.unbounded().distance(*parts))
     assert least <= printed  # Corollary A.14 claims equality
 
 
@@ -208,10 +208,10 @@ def test_windows_are_the_fewest(columns, width):
 
     needed = Counter(t for column in columns for t in set(column))
     one = {u: dict.fromkeys(set(column), 1) for u, column in enumerate(columns)}
-    found = Granularity.w_event(width).distance(one, {})
+    distance = Granularity.w_event(width).distance(one, {})
     rows = [[-1.0 if s <= t < s + width else 0.0 for s in range(-width, 10)] for t in range(10)]
     program = linprog([1.0] * (width + 10), A_ub=rows, b_ub=[-float(needed[t]) for t in range(10)])
-    assert abs(found - program.fun) < 1e-6  # interval matrices have whole solutions
+    assert abs(distance - program.fun) < 1e-6  # interval matrices have whole solutions
 
 
 def test_vertex_cover_on_larger_graphs():

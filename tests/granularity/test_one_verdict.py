@@ -19,8 +19,8 @@ CLAIM = Claim(granularity="unbounded", epsilon=1.0)
 
 
 def pipeline(practice=None, claim=CLAIM, **step):
-    given = {"name": "counts", "epsilon": 1.0, "granularity": "unbounded", **step}
-    return Pipeline(steps=[Step(practice=practice or Practice(), **given)], claim=claim)
+    options = {"name": "counts", "epsilon": 1.0, "granularity": "unbounded", **step}
+    return Pipeline(steps=[Step(practice=practice or Practice(), **options)], claim=claim)
 
 
 REFUTED = pipeline(Practice(noise_on="present"))
@@ -52,15 +52,15 @@ def test_the_clustered_trips_are_refuted_by_both():
 
 
 def test_a_refuted_claim_is_not_met():
-    found = account(REFUTED)
+    accounting = account(REFUTED)
     assert lint(REFUTED).refuted
-    assert (found.met, found.refuted) == (False, True)
-    assert found.total("unbounded").epsilon == 1.0  # what the steps state has not changed
-    assert "FOLLOWS" not in found.explain()
-    assert "Claim refuted" in document(found)
-    assert "Claim follows" not in document(found)
-    assert Accounting.from_dict(found.to_dict()) == found
-    assert "refuted" in repr(found)
+    assert (accounting.met, accounting.refuted) == (False, True)
+    assert accounting.total("unbounded").epsilon == 1.0  # what the steps state has not changed
+    assert "FOLLOWS" not in accounting.explain()
+    assert "Claim refuted" in document(accounting)
+    assert "Claim follows" not in document(accounting)
+    assert Accounting.from_dict(accounting.to_dict()) == accounting
+    assert "refuted" in repr(accounting)
 
 
 @pytest.mark.parametrize("claim", [None, CLAIM])
@@ -71,20 +71,23 @@ def test_without_findings_nothing_changes(claim):
 
 
 def test_what_a_rule_cannot_show_does_not_follow():
-    report, found = lint(UNPROVEN), account(UNPROVEN)
+    report, accounting = lint(UNPROVEN), account(UNPROVEN)
     assert [finding.severity for finding in report.findings] == ["unproven"]
-    assert (found.met, found.refuted) == (False, False)
-    assert "CLAIM NOT SHOWN. 0.5-GDP under unbounded does not follow (" in found.explain()
+    assert (accounting.met, accounting.refuted) == (False, False)
+    assert "CLAIM NOT SHOWN. 0.5-GDP under unbounded does not follow (" in accounting.explain()
 
 
 def test_refuted_without_a_claim():
-    found = account(pipeline(Practice(noise_on="present"), claim=None))
-    assert found.met is None
-    assert found.refuted
-    assert "REFUTED. What the steps state cannot hold." in found.explain()
+    accounting = account(pipeline(Practice(noise_on="present"), claim=None))
+    assert accounting.met is None
+    assert accounting.refuted
+    assert "REFUTED. What the steps state cannot hold." in accounting.explain()
 
 
 def test_a_claim_that_is_too_small_is_still_said_in_numbers():
-    found = account(pipeline(claim=Claim(granularity="unbounded", epsilon=0.5)))
-    assert found.findings == ()
-    assert "CLAIM NOT SHOWN. Epsilon 0.5 under unbounded does not follow. What follows is epsilon 1" in found.explain()
+    accounting = account(pipeline(claim=Claim(granularity="unbounded", epsilon=0.5)))
+    assert accounting.findings == ()
+    assert (
+        "CLAIM NOT SHOWN. Epsilon 0.5 under unbounded does not follow. What follows is epsilon 1"
+        in accounting.explain()
+    )

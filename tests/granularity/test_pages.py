@@ -44,19 +44,19 @@ def pipeline(**more):
 
 
 def results():
-    found = account(pipeline(title=f"Ages {NASTY}", facts=Facts(size="private")))
+    accounting = account(pipeline(title=f"Ages {NASTY}", facts=Facts(size="private")))
     stream = {u: {t: (u * t) % 3 for t in range(9)} for u in range(1, 4)}
-    risk = dr.assess(guarantee(found, "bounded"), dr.Threat(dr.Prior.uniform(10)))
-    full = found.__class__.from_dict(
+    risk = dr.assess(guarantee(accounting, "bounded"), dr.Threat(dr.Prior.uniform(10)))
+    full = accounting.__class__.from_dict(
         {
-            **found.plain_data(),
+            **accounting.plain_data(),
             "assessment": risk.plain_data(),
             "advice": advise(stream, granularity="event", epsilon=0.1).plain_data(),
         }
     )
     claim = dr.PureDP(1.0, neighbours="replace-one")
     return {
-        "accounting": found,
+        "accounting": accounting,
         "accounting with more": full,
         "vacuous": account(pipeline(blank=True)),
         "lint": lint(pipeline(blank=True, title=NASTY)),

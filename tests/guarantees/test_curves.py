@@ -65,8 +65,8 @@ def test_gap_over_an_interval(name, ends):
     curve, _ = CURVES[name]
     low, high = ends
     inside = np.linspace(low, high, 101)
-    found = max(1.0 - curve.at(x) - x for x in inside)
-    assert curve.gap(low, high) >= found - 1e-12
+    gap = max(1.0 - curve.at(x) - x for x in inside)
+    assert curve.gap(low, high) >= gap - 1e-12
     peak = min(max(curve.peak, low), high)
     assert curve.gap(low, high) == pytest.approx(max(0.0, 1.0 - curve.at(peak) - peak), rel=0, abs=1e-15)
 

@@ -20,21 +20,21 @@ from dpradar.guarantees.pairs import AtomPair, approx_pair
 def _everything(pairs):
     """Return P of every sum of losses, from all outcomes of all uses."""
     uses = [list(zip(pair.losses, pair.masses, strict=True)) for pair, times in pairs for _ in range(times)]
-    found: defaultdict[float, Fraction] = defaultdict(Fraction)
+    masses: defaultdict[float, Fraction] = defaultdict(Fraction)
     for outcome in product(*uses):
         total = math.fsum(loss for loss, _ in outcome)
-        found[round(total, 9)] += math.prod((Fraction(mass) for _, mass in outcome), start=Fraction(1))
-    return found
+        masses[round(total, 9)] += math.prod((Fraction(mass) for _, mass in outcome), start=Fraction(1))
+    return masses
 
 
 def _same(pairs):
-    found, expected = list_losses(pairs), _everything(pairs)
-    assert found is not None
+    listed, expected = list_losses(pairs), _everything(pairs)
+    assert listed is not None
     at, masses = zip(*sorted(expected.items()), strict=True)
-    np.testing.assert_allclose(found.at, at, atol=2e-9)
-    np.testing.assert_allclose(found.masses, [float(mass) for mass in masses], rtol=1e-13)
+    np.testing.assert_allclose(listed.at, at, atol=2e-9)
+    np.testing.assert_allclose(listed.masses, [float(mass) for mass in masses], rtol=1e-13)
     clear = math.prod(1.0 - pair.infinite for pair, times in pairs for _ in range(times))
-    assert found.infinite == pytest.approx(1.0 - clear, abs=1e-14)
+    assert listed.infinite == pytest.approx(1.0 - clear, abs=1e-14)
 
 
 EQUAL = AtomPair((-0.5, 0.0, 0.5), (0.2, 0.3, 0.4), 0.1)
@@ -73,17 +73,17 @@ def test_beside_all_outcomes_on_random_lattices(first, step, weights, times):
 
 def test_small_masses_are_as_exact_as_large_ones():
     times, epsilon = 1500, 0.3
-    found = list_losses([(approx_pair(epsilon, 0.0), times)])
+    listed = list_losses([(approx_pair(epsilon, 0.0), times)])
     large = 1.0 / (1.0 + math.exp(-epsilon))
     k = np.arange(times + 1)
     logs = [math.lgamma(times + 1) - math.lgamma(i + 1) - math.lgamma(times - i + 1) for i in k]
     exact = logs + k * math.log(large) + (times - k) * math.log1p(-large)
-    place = np.rint((found.at / epsilon + times) / 2.0).astype(int)
+    place = np.rint((listed.at / epsilon + times) / 2.0).astype(int)
     normal = exact[place] > -700.0  # smaller ones are no normal numbers
     assert exact[place][normal].min() < -690.0
     assert normal.sum() == (exact > -700.0).sum()
-    np.testing.assert_allclose(np.log(found.masses[normal]), exact[place][normal], rtol=0.0, atol=1e-10)
-    np.testing.assert_allclose(found.at, (2 * place - times) * epsilon, atol=1e-11)
+    np.testing.assert_allclose(np.log(listed.masses[normal]), exact[place][normal], rtol=0.0, atol=1e-10)
+    np.testing.assert_allclose(listed.at, (2 * place - times) * epsilon, atol=1e-11)
 
 
 def test_losses_that_are_equal_or_infinitely_near_are_summed_one_by_one():
@@ -101,8 +101,8 @@ def test_losses_that_are_only_nearly_equidistant_are_summed_one_by_one(nudge):
 def test_no_loss_is_taken_for_a_smaller_one():
     for step in (0.1, 0.3, 1.0 / 3.0, 0.7):
         at = np.array([-step, 0.0, step, np.nextafter(2.0 * step, 9.0)])
-        found, _ = losses._equidistant(at, np.full(4, 0.25), 1)
-        assert np.all(found >= at - 1e-16)
+        places, _ = losses._equidistant(at, np.full(4, 0.25), 1)
+        assert np.all(places >= at - 1e-16)
 
 
 def test_too_many_are_refused_at_once(monkeypatch):

@@ -52,8 +52,8 @@ def within(low: float, truth: float, high: float, slack: float = 1e-13) -> bool:
 @pytest.mark.parametrize(("noise", "rate"), [(0.2, 0.3), (0.7, 1e-4), (0.8, 0.9), (50.0, 0.5)])
 def test_profile_of_a_sampled_gaussian_is_the_integral(noise, rate, kind):
     truth = [twin.step_delta(noise, rate, kind, e) for e in EPSILONS]
-    found = SampledGaussianPair(noise, rate, kind).delta(np.array(EPSILONS))
-    assert found == pytest.approx(truth, rel=1e-9, abs=1e-15)
+    delta = SampledGaussianPair(noise, rate, kind).delta(np.array(EPSILONS))
+    assert delta == pytest.approx(truth, rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.parametrize("mu", [1e-3, 0.3, 1.0, 6.0])
@@ -217,46 +217,46 @@ def test_different_pairs_together_are_enclosed():
 
 def assert_curve(curve, fpr, fnr, close):
     """Never above the true vertices, and close to them."""
-    found = curve.fnr(np.asarray(fpr, dtype=float))
-    assert np.all(found <= np.asarray(fnr) + 1e-12)
-    assert np.max(np.asarray(fnr) - found) < close
+    rates = curve.fnr(np.asarray(fpr, dtype=float))
+    assert np.all(rates <= np.asarray(fnr) + 1e-12)
+    assert np.max(np.asarray(fnr) - rates) < close
 
 
 @pytest.mark.parametrize("times", [1, 3, 6])
 @pytest.mark.parametrize("sides", FINITE.values(), ids=FINITE)
 def test_curve_of_finite_pairs_holds_in_both_orders(sides, times):
     p, q = twin.multiplied([(*sides, times)])
-    found = composition(((fair(*sides), times),))
+    composed = composition(((fair(*sides), times),))
     order = np.argsort(-np.log(np.maximum(p, 1e-300)) + np.log(np.maximum(q, 1e-300)))
     fpr = np.concatenate([[0.0], np.cumsum(q[order])]).clip(0, 1)
     fnr = np.concatenate([[1.0], 1.0 - np.cumsum(p[order])]).clip(0, 1)
     last = np.append(np.diff(fpr) > 1e-15, True)  # what only P has costs no false positives
     fpr, fnr = fpr[last], fnr[last]
-    assert_curve(found.directed_curve(), fpr, fnr, 1e-3)
-    both = found.curve()
+    assert_curve(composed.directed_curve(), fpr, fnr, 1e-3)
+    both = composed.curve()
     assert np.all(both.fnr(fpr) <= fnr + 1e-12)
     assert np.all(both.fnr(fnr) <= fpr + 1e-12)
-    assert composed_tv(found.pairs) == pytest.approx(twin.finite_delta(p, q, 0.0), abs=1e-3)
+    assert composed_tv(composed.pairs) == pytest.approx(twin.finite_delta(p, q, 0.0), abs=1e-3)
 
 
 @pytest.mark.parametrize(("a", "b", "times"), [(0.6, 0.4, 400), (0.52, 0.47, 1000), (0.9, 0.3, 40), (0.3, 0.001, 30)])
 def test_many_coins_hold_in_both_orders(a, b, times):
     fpr, fnr = twin.coins(a, b, times)
-    found = composition(((fair([a, 1 - a], [b, 1 - b]), times),))
-    assert_curve(found.directed_curve(), fpr, fnr, 1e-6)
-    assert np.all(found.curve().fnr(fpr) <= fnr + 1e-12)
-    assert np.all(found.curve().fnr(fnr) <= fpr + 1e-12)
+    composed = composition(((fair([a, 1 - a], [b, 1 - b]), times),))
+    assert_curve(composed.directed_curve(), fpr, fnr, 1e-6)
+    assert np.all(composed.curve().fnr(fpr) <= fnr + 1e-12)
+    assert np.all(composed.curve().fnr(fnr) <= fpr + 1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_curve_of_two_steps_of_dpsgd(kind):
-    found = composition(((SampledGaussianPair(0.6, 0.2, kind), 2),))
+    composed = composition(((SampledGaussianPair(0.6, 0.2, kind), 2),))
     places = [-0.3, -0.1, 0.0, 0.05, 0.3, 1.0, 3.0]
     tails = np.array([twin.two_steps(0.6, 0.2, kind, t) for t in places])
     fpr, fnr = tails[:, 1], 1.0 - tails[:, 0]
-    assert_curve(found.directed_curve(), fpr, fnr + 1e-9, 2e-3)
-    assert np.all(found.curve().fnr(fpr) <= fnr + 1e-9)
-    assert np.all(found.curve().fnr(fnr) <= fpr + 1e-9)
+    assert_curve(composed.directed_curve(), fpr, fnr + 1e-9, 2e-3)
+    assert np.all(composed.curve().fnr(fpr) <= fnr + 1e-9)
+    assert np.all(composed.curve().fnr(fnr) <= fpr + 1e-9)
 
 
 @pytest.mark.parametrize(("apart", "times"), [(0.2, 6), (1.5, 4)])
@@ -280,22 +280,22 @@ def test_curve_of_laplace_noise_together(apart, times):
     ],
 )
 def test_a_curve_is_convex_falling_and_ends_right(pairs):
-    found = composition(pairs)
-    for curve in (found.curve(), found.directed_curve()):
+    composed = composition(pairs)
+    for curve in (composed.curve(), composed.directed_curve()):
         y = curve.fnr(RATES)
         assert np.all((y >= 0.0) & (y <= 1.0 - RATES + 1e-12))
         slopes = np.diff(y) / np.diff(RATES)
         assert np.all(slopes <= 1e-12)
         assert np.all(np.diff(slopes) >= -1e-6 * np.abs(slopes[:-1]) - 1e-9)
         assert y[-1] == 0.0
-        assert curve.gap() <= found.tv + 1e-12
+        assert curve.gap() <= composed.tv + 1e-12
         # The peak is a peak: no rate has a larger gap.
         assert np.max(1.0 - RATES - y) <= curve.gap() + 1e-12
 
 
 def test_directed_curve_is_never_below_the_one_for_both_orders():
-    found = composition(((SampledGaussianPair(0.7, 0.1, "with"), 50),))
-    both, one = found.curve().fnr(RATES), found.directed_curve().fnr(RATES)
+    composed = composition(((SampledGaussianPair(0.7, 0.1, "with"), 50),))
+    both, one = composed.curve().fnr(RATES), composed.directed_curve().fnr(RATES)
     assert np.all(one >= both - 1e-12)
     assert np.max(one - both) > 0.01  # and it pays to know the order
 
@@ -315,14 +315,14 @@ def test_group_privacy_is_never_tighter_than_the_replace_one_pair():
     ("epsilon", "delta", "times"), [(0.1, 0.0, 50), (0.5, 1e-6, 10), (1.0, 0.01, 5), (0.01, 1e-9, 120)]
 )
 def test_guarantees_together_are_the_optimal_composition(epsilon, delta, times):
-    found = composition(((approx_pair(epsilon, delta), times),))
-    assert found.exact
+    composed = composition(((approx_pair(epsilon, delta), times),))
+    assert composed.exact
     for e, d in twin.kairouz(epsilon, delta, times):
-        assert found.delta(e) == pytest.approx(d, abs=1e-12)
+        assert composed.delta(e) == pytest.approx(d, abs=1e-12)
         if e > 0.0 and d > 1e-12:
             # `epsilon` is its inverse, up to a rounding error of the larger delta.
-            assert found.epsilon(d * (1 + 1e-9) + 1e-13) <= e + 1e-6
-            assert found.epsilon(d * (1 - 1e-6)) >= e
+            assert composed.epsilon(d * (1 + 1e-9) + 1e-13) <= e + 1e-6
+            assert composed.epsilon(d * (1 - 1e-6)) >= e
 
 
 def test_optimal_composition_through_assess():
@@ -338,31 +338,31 @@ def test_optimal_composition_through_assess():
 @pytest.mark.parametrize(("noise", "rate"), [(0.5, 0.1), (1.0, 0.3)])
 def test_epsilon_of_two_steps_holds_and_is_close(noise, rate, delta):
     promise = dr.DPSGD(noise, rate, 2).privacy(ADD)
-    found = epsilon_at(promise, delta)
-    exact = max(twin.two_step_delta(noise, rate, kind, found) for kind in ("with", "without"))
+    epsilon = epsilon_at(promise, delta)
+    exact = max(twin.two_step_delta(noise, rate, kind, epsilon) for kind in ("with", "without"))
     assert exact <= delta * (1 + 1e-6) + 1e-12
-    less = max(twin.two_step_delta(noise, rate, kind, 0.98 * found) for kind in ("with", "without"))
+    less = max(twin.two_step_delta(noise, rate, kind, 0.98 * epsilon) for kind in ("with", "without"))
     assert less > delta
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-12, 1e-4, 0.05])
 def test_epsilon_of_laplace_noise_together(delta):
     promise = dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 6).at(None).privacy(REPLACE)
-    found = epsilon_at(promise, delta)
-    assert twin.laplace_delta(0.2, 6, found) <= delta * (1 + 1e-6) + 1e-15
+    epsilon = epsilon_at(promise, delta)
+    assert twin.laplace_delta(0.2, 6, epsilon) <= delta * (1 + 1e-6) + 1e-15
     if delta == 0.0:
-        assert found == pytest.approx(1.2, rel=1e-12)
+        assert epsilon == pytest.approx(1.2, rel=1e-12)
     else:
-        assert twin.laplace_delta(0.2, 6, 0.99 * found) > delta
+        assert twin.laplace_delta(0.2, 6, 0.99 * epsilon) > delta
 
 
 def test_epsilon_beyond_the_usual_cap():
     # One loss is rarely below 60 here; the cap must be lifted, and the answer still holds.
     promise = dr.DPSGD(0.1, 0.5, 2).privacy(ADD)
-    found = epsilon_at(promise, 1e-3)
-    assert 60.0 < found < math.inf
-    p, q = twin.two_steps(0.1, 0.5, "with", found)
-    assert p - math.exp(min(found, 700.0)) * q <= 1e-3 * (1 + 1e-6)
+    epsilon = epsilon_at(promise, 1e-3)
+    assert 60.0 < epsilon < math.inf
+    p, q = twin.two_steps(0.1, 0.5, "with", epsilon)
+    assert p - math.exp(min(epsilon, 700.0)) * q <= 1e-3 * (1 + 1e-6)
 
 
 def test_epsilon_is_zero_or_infinite_where_it_is():
@@ -418,17 +418,17 @@ def test_dpsgd_of_the_case_study():
 
 @pytest.mark.parametrize(("times", "gain"), [(15, 0.1976), (16, 0.2065)])
 def test_laplace_queries_of_the_case_study(times, gain):
-    found = dr.assess(
+    worst_gain = dr.assess(
         dr.Repeated(dr.Laplace(5.0, sensitivity=1.0, neighbours="replace-one"), times), dr.Threat.baseline(0.1)
     ).gain
-    assert found.value == pytest.approx(gain, rel=1e-3)
-    assert found.side == "upper"
+    assert worst_gain.value == pytest.approx(gain, rel=1e-3)
+    assert worst_gain.side == "upper"
 
 
 def test_total_variation_of_15_laplace_queries():
     truth = twin.laplace_delta(0.2, 15, 0.0)
-    found = dr.assess(dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 15)).worst_gain.value
-    assert truth <= found <= truth * 1.002
+    gain = dr.assess(dr.Repeated(dr.Laplace(5.0, query=[0.0, 1.0]), 15)).worst_gain.value
+    assert truth <= gain <= truth * 1.002
 
 
 def test_gaussian_true_positive_rate():
@@ -448,10 +448,10 @@ def test_gaussian_true_positive_rate():
     ],
 )
 def test_analytic_gaussian_mechanism(epsilon, delta, sigma):
-    found = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta), query=[0.0, 1.0])
-    assert found.value == pytest.approx(sigma, rel=1e-5)
-    assert twin.gaussian_delta(1.0 / found.value, epsilon) <= delta
-    assert twin.gaussian_delta(1.0 / (found.value * (1 - 3e-5)), epsilon) > delta
+    calibration = dr.calibrate(dr.Gaussian, dr.Limit(epsilon=epsilon, delta=delta), query=[0.0, 1.0])
+    assert calibration.value == pytest.approx(sigma, rel=1e-5)
+    assert twin.gaussian_delta(1.0 / calibration.value, epsilon) <= delta
+    assert twin.gaussian_delta(1.0 / (calibration.value * (1 - 3e-5)), epsilon) > delta
 
 
 # --------------------------------------------------------------------------------------------- defects of riskcal 1.5.1

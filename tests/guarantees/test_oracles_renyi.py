@@ -348,22 +348,22 @@ def test_success_of_one_order():
 @pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.02])
 def test_epsilon(bound, delta):
     """Every pair of rates keeps it, some pair attains it, and no published conversion is smaller."""
-    found = renyi_epsilon(bound, delta)
-    if found == 0.0:
+    epsilon = renyi_epsilon(bound, delta)
+    if epsilon == 0.0:
         assert renyi_curve(bound).gap() <= delta
         return
     curve, rates = renyi_curve(bound), np.geomspace(1e-9, 0.5, 2000)  # 1 - f has an error of 2e-16
     for _ in range(3):
         ratio = (1.0 - curve.fnr(rates) - delta) / rates
-        assert np.all(ratio <= math.exp(min(found, 700.0)) * (1 + 1e-6))
+        assert np.all(ratio <= math.exp(min(epsilon, 700.0)) * (1 + 1e-6))
         k = int(np.argmax(ratio))
         inner = 0 < k < rates.size - 1
         rates = np.geomspace(rates[max(k - 1, 0)], rates[min(k + 1, rates.size - 1)], 400)
     if inner:
-        assert found == pytest.approx(math.log(np.max(ratio)), rel=0, abs=1e-5)
+        assert epsilon == pytest.approx(math.log(np.max(ratio)), rel=0, abs=1e-5)
     simple = twin.cks_epsilon(lambda t: float(bound.at(t)), delta)
     # A list with rho goes by a grid of orders.
-    assert found <= simple + (1e-3 if bound.orders and bound.rho else 1e-6)
+    assert epsilon <= simple + (1e-3 if bound.orders and bound.rho else 1e-6)
 
 
 def test_epsilon_at_the_ends():
@@ -487,7 +487,7 @@ def test_rules():
     )
     added = min(fano_success(prior, 0.1), generalised_fano(0.5, 0.1))
     assert rule_value(fano_rule, what, peaked) == pytest.approx(added, rel=1e-12)
-    for rule, guarantee, asked in (
+    for rule, guarantee, other_threat in (
         (zcdp_rule, two, peaked),
         (renyi_rule, dr.PureDP(1.0, "replace-one"), peaked),
         (fano_rule, what, threat),
@@ -496,7 +496,7 @@ def test_rules():
         (renyi_rule, what, dr.Threat.worst()),
     ):
         with pytest.raises(Inapplicable):
-            rule(Case(guarantee, asked))
+            rule(Case(guarantee, other_threat))
 
 
 # Fano.
@@ -506,9 +506,9 @@ def test_rules():
 def test_fano(seed, information):
     rng = np.random.default_rng(seed)
     prior = law(rng, int(rng.integers(2, 8)))
-    found = fano_success(prior, information)
+    success = fano_success(prior, information)
     exact = twin.fano_success(prior, information)
-    assert exact <= found <= exact + 1e-6  # next to err = 1 - 1/k the error of the entropy is magnified to its root
+    assert exact <= success <= exact + 1e-6  # next to err = 1 - 1/k the error of the entropy is magnified to its root
     uniform = [1 / len(prior)] * len(prior)
     assert fano_success(uniform, information) == pytest.approx(
         generalised_fano(1 / len(prior), information), rel=0, abs=1e-6
@@ -539,9 +539,9 @@ def test_fano_over_channels(seed):
     reference = matrix.mean(axis=0).tolist()
     bound = listed((1.0, max(float(twin.divergence(1.0, row, reference)) for row in matrix.tolist())))
     assert information <= renyi_information(bound) + 1e-12
-    for known in (information, allowed):
-        assert success <= fano_success(prior, known) + 1e-12
-        assert success <= generalised_fano(float(prior.max()), known) + 1e-12
+    for amount in (information, allowed):
+        assert success <= fano_success(prior, amount) + 1e-12
+        assert success <= generalised_fano(float(prior.max()), amount) + 1e-12
 
 
 def test_neither_fano_implies_the_other():

@@ -36,25 +36,25 @@ def promise(table, neighbours="add-remove", relation="add-remove"):
 
 @given(tables)
 def test_the_curve_is_the_largest_of_the_lines(table):
-    found = promise(table)
+    guarantee = promise(table)
     expected = implied(*zip(*table, strict=True))
-    assert found.curve.fnr(RATES) == pytest.approx(expected, abs=1e-13)
-    assert found.tv == pytest.approx(min([1.0, *(math.tanh(e / 2) * (1 - d) + d for e, d in table)]), abs=1e-12)
-    assert found.tv >= np.max(1.0 - expected - RATES) - 1e-12
-    assert found.curve.gap() == pytest.approx(found.tv, abs=1e-12)
+    assert guarantee.curve.fnr(RATES) == pytest.approx(expected, abs=1e-13)
+    assert guarantee.tv == pytest.approx(min([1.0, *(math.tanh(e / 2) * (1 - d) + d for e, d in table)]), abs=1e-12)
+    assert guarantee.tv >= np.max(1.0 - expected - RATES) - 1e-12
+    assert guarantee.curve.gap() == pytest.approx(guarantee.tv, abs=1e-12)
 
 
 @given(tables)
 def test_the_pair_has_the_profile_that_the_curve_implies(table):
     """delta(epsilon) is the largest 1 - f(x) - e^epsilon x, for epsilons of either sign."""
-    found = promise(table)
-    ((pair, times),) = found.pairs
+    guarantee = promise(table)
+    ((pair, times),) = guarantee.pairs
     assert times == 1
     epsilon = np.linspace(-13.0, 13.0, 53)
     delta = pair.delta(epsilon)
-    from_curve = np.max(1.0 - found.curve.fnr(RATES)[:, None] - np.exp(epsilon) * RATES[:, None], axis=0)
+    from_curve = np.max(1.0 - guarantee.curve.fnr(RATES)[:, None] - np.exp(epsilon) * RATES[:, None], axis=0)
     assert np.all(delta >= from_curve - 1e-11)
-    assert pair.delta(np.zeros(1))[0] == pytest.approx(found.tv, abs=1e-12)
+    assert pair.delta(np.zeros(1))[0] == pytest.approx(guarantee.tv, abs=1e-12)
     # The order of P and Q does not matter.
     assert delta == pytest.approx(1.0 - np.exp(epsilon) * (1.0 - pair.delta(-epsilon)), abs=1e-9)
     assert delta == pytest.approx(pair.swapped().delta(epsilon), abs=1e-12)
@@ -84,59 +84,59 @@ def test_never_above_the_truth_in_either_order(masses, seed):
 
 @pytest.mark.parametrize("mu", [0.01, 0.3, 1.0, 4.0])
 def test_a_tabulated_gaussian_is_close_from_below(mu):
-    asked = []
+    epsilons = []
 
     def delta(epsilon):
-        asked.append(epsilon)
+        epsilons.append(epsilon)
         return float(GaussianPair(mu).delta(np.array([epsilon]))[0])
 
     profile = Profile.of(delta, "add-remove")
-    found, truth = profile.privacy("add-remove"), dr.GDP(mu, "add-remove").privacy("add-remove")
-    gap = truth.curve.fnr(RATES) - found.curve.fnr(RATES)
+    guarantee, truth = profile.privacy("add-remove"), dr.GDP(mu, "add-remove").privacy("add-remove")
+    gap = truth.curve.fnr(RATES) - guarantee.curve.fnr(RATES)
     assert gap.min() > -1e-14
     assert gap.max() < 1e-4
-    assert found.tv == pytest.approx(truth.tv, abs=1e-12)
-    assert epsilon_at(truth, 1e-5) <= epsilon_at(found, 1e-5) <= 1.001 * epsilon_at(truth, 1e-5)
-    assert len(asked) == len(set(asked)) <= 322
+    assert guarantee.tv == pytest.approx(truth.tv, abs=1e-12)
+    assert epsilon_at(truth, 1e-5) <= epsilon_at(guarantee, 1e-5) <= 1.001 * epsilon_at(truth, 1e-5)
+    assert len(epsilons) == len(set(epsilons)) <= 322
     doubled = profile.privacy("replace-one").curve
     assert gaussian_curve(2 * mu).fnr(RATES) - doubled.fnr(RATES) == pytest.approx(np.zeros(RATES.size), abs=2e-4)
 
 
 def test_a_profile_that_bends_once_and_far_out():
     """Between epsilon 256 and 512 a straight line in e^epsilon looks like 1 halfway, whatever the profile does."""
-    known = approx_pair(300.0, 1e-3)
-    profile = Profile.of(lambda e: float(known.delta(np.array([e]))[0]), "add-remove")
+    pair = approx_pair(300.0, 1e-3)
+    profile = Profile.of(lambda e: float(pair.delta(np.array([e]))[0]), "add-remove")
     assert epsilon_at(profile.privacy("add-remove"), 2e-3) == pytest.approx(300.0, abs=0.01)
 
 
 def test_a_tabulated_laplace_is_close_from_below():
     profile = Profile.of(lambda e: float(LaplacePair(2.0).delta(np.array([e]))[0]), "replace-one")
-    found = profile.privacy("replace-one")
-    gap = laplace_curve(2.0).fnr(np.maximum(RATES, 1e-300)) - found.curve.fnr(RATES)
+    guarantee = profile.privacy("replace-one")
+    gap = laplace_curve(2.0).fnr(np.maximum(RATES, 1e-300)) - guarantee.curve.fnr(RATES)
     assert gap.min() > -1e-14
     assert gap.max() < 5e-5
-    assert (found.epsilon, found.delta) == (2.0, 0.0)  # the delta is 0 there, so it is pure DP
+    assert (guarantee.epsilon, guarantee.delta) == (2.0, 0.0)  # the delta is 0 there, so it is pure DP
 
 
 def test_one_point_is_approximate_dp():
-    one, known = promise([(1.0, 0.1)]), approx_privacy("", 1.0, 0.1, "add-remove", "add-remove")
-    assert (one.epsilon, one.delta, one.pairs) == (known.epsilon, known.delta, known.pairs)
-    assert one.tv == pytest.approx(known.tv, abs=1e-15)
-    assert one.curve.fnr(RATES) == pytest.approx(known.curve.fnr(RATES), abs=1e-15)
+    one, expected = promise([(1.0, 0.1)]), approx_privacy("", 1.0, 0.1, "add-remove", "add-remove")
+    assert (one.epsilon, one.delta, one.pairs) == (expected.epsilon, expected.delta, expected.pairs)
+    assert one.tv == pytest.approx(expected.tv, abs=1e-15)
+    assert one.curve.fnr(RATES) == pytest.approx(expected.curve.fnr(RATES), abs=1e-15)
 
 
 @pytest.mark.parametrize("table", [[(0.0, 1.0)], [(3.0, 1.0), (5.0, 1.0)], [(900.0, 0.0)]])
 def test_nothing_promised(table):
     for relation in ("add-remove", "replace-one"):
-        found = promise(table, relation=relation)
-        assert found.tv == 1.0
-        assert np.all(found.curve.fnr(RATES) == 0.0)
+        guarantee = promise(table, relation=relation)
+        assert guarantee.tv == 1.0
+        assert np.all(guarantee.curve.fnr(RATES) == 0.0)
 
 
 def test_no_leak_at_all():
-    found = promise([(0.0, 0.0)])
-    assert found.tv == 0.0
-    assert found.curve.fnr(RATES) == pytest.approx(1.0 - RATES, abs=1e-15)
+    guarantee = promise([(0.0, 0.0)])
+    assert guarantee.tv == 0.0
+    assert guarantee.curve.fnr(RATES) == pytest.approx(1.0 - RATES, abs=1e-15)
     assert dr.Composed([Profile((0.0,), (0.0,), "add-remove")] * 3).at(None).privacy("add-remove").tv < 1e-12
 
 
@@ -150,18 +150,18 @@ def test_points_that_say_nothing_new_change_nothing():
 @given(st.floats(0.1, 1.5), st.integers(2, 12))
 def test_composition_is_close_to_that_of_the_mechanism(mu, times):
     profile = Profile.of(lambda e: float(GaussianPair(mu).delta(np.array([e]))[0]), "add-remove")
-    found = dr.Repeated(profile, times).at(None).privacy("add-remove")
+    guarantee = dr.Repeated(profile, times).at(None).privacy("add-remove")
     truth = dr.GDP(math.sqrt(times) * mu, "add-remove").privacy("add-remove")
-    assert truth.tv - 1e-12 <= found.tv <= 1.02 * truth.tv
-    assert np.all(found.curve.fnr(RATES) <= truth.curve.fnr(RATES) + 1e-9)
+    assert truth.tv - 1e-12 <= guarantee.tv <= 1.02 * truth.tv
+    assert np.all(guarantee.curve.fnr(RATES) <= truth.curve.fnr(RATES) + 1e-9)
 
 
 def test_a_lone_pair_on_a_grid_keeps_its_profile():
     ((pair, _),) = promise([(0.0, 0.4), (1.0, 0.1), (4.0, 1e-6)]).pairs
-    found = composition(((pair, 1),))
+    composed = composition(((pair, 1),))
     for epsilon in (0.0, 0.5, 1.0, 3.0, 6.0):
         exact = float(pair.delta(np.array([epsilon]))[0])
-        assert exact - 1e-12 <= found.delta(epsilon) <= 1.02 * exact + 1e-12
+        assert exact - 1e-12 <= composed.delta(epsilon) <= 1.02 * exact + 1e-12
 
 
 def test_only_sound_conversions():
@@ -172,9 +172,9 @@ def test_only_sound_conversions():
 
 
 def test_assess_takes_a_profile():
-    found = dr.assess(Profile((0.0, 1.0), (0.3, 0.1), "replace-one"), dr.Threat(dr.Prior.uniform(2)))
-    assert 0.0 < found.rad.value <= 0.3 + 1e-12
-    assert found.neighbours == "replace-one"
+    assessment = dr.assess(Profile((0.0, 1.0), (0.3, 0.1), "replace-one"), dr.Threat(dr.Prior.uniform(2)))
+    assert 0.0 < assessment.rad.value <= 0.3 + 1e-12
+    assert assessment.neighbours == "replace-one"
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ ANY_RELATION = {"hayes-minus-blind", "trivial"}
 
 def replace_one_rules(answer: dr.Assessment) -> dict[str, float]:
     winner = answer.rad
-    found = {o.rule: o.bound.value for o in answer.others if o.quantity == "rad" and o.bound is not None}
-    found[winner.rule] = winner.value
-    return {rule: value for rule, value in found.items() if rule not in ANY_RELATION}
+    values = {o.rule: o.bound.value for o in answer.others if o.quantity == "rad" and o.bound is not None}
+    values[winner.rule] = winner.value
+    return {rule: value for rule, value in values.items() if rule not in ANY_RELATION}
 
 
 def assert_same(first: dict[str, float], second: dict[str, float]) -> None:

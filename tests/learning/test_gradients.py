@@ -52,15 +52,15 @@ def test_orthonormal_candidates(m, epsilon):
 
 def test_everything_known():
     scores, targets = orthogonal(8, 2.0, 150_000, seed=1)
-    known = dr.Threat(dr.Prior.uniform(8), dr.Knowledge.everything())
-    best = attack_gradients(scores, targets, known, confidence=SURE)
-    exact = dr.assess(candidate_mechanism(scores.distances), known).rad
+    threat = dr.Threat(dr.Prior.uniform(8), dr.Knowledge.everything())
+    best = attack_gradients(scores, targets, threat, confidence=SURE)
+    exact = dr.assess(candidate_mechanism(scores.distances), threat).rad
     assert (exact.low, exact.value) == pytest.approx((0.66124, 0.66124), abs=1e-4)
     assert best.rad.low <= exact.value <= best.rad.high
-    printed = attack_gradients(scores, targets, known, rule="printed")
+    printed = attack_gradients(scores, targets, threat, rule="printed")
     assert printed.rad.estimate == pytest.approx(0.503, abs=0.003)
     printed_bound = 7 / 8 * (2 * norm.cdf(1.0) - 1)
-    holds = dr.assess(dr.DPSGD(2.0 / 2.0, 1.0, 4), known).rad.value
+    holds = dr.assess(dr.DPSGD(2.0 / 2.0, 1.0, 4), threat).rad.value
     assert printed_bound == pytest.approx(0.597, abs=1e-3)
     assert printed_bound < best.rad.low <= best.rad.high < holds
 
@@ -107,8 +107,8 @@ def test_sampling_is_a_mixture_of_taking_part():
 def test_distances_give_back_the_points():
     points = np.random.default_rng(4).normal(size=(5, 3))
     squared = np.square(points[:, None] - points[None]).sum(axis=2)
-    found = np.asarray(candidate_mechanism(squared).query)
-    np.testing.assert_allclose(np.square(found[:, None] - found[None]).sum(axis=2), squared, atol=1e-10)
+    query = np.asarray(candidate_mechanism(squared).query)
+    np.testing.assert_allclose(np.square(query[:, None] - query[None]).sum(axis=2), squared, atol=1e-10)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_no_other_rule_reaches_more(knowledge, prior, rate):
         table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1.0)
         part = rng.random((runs, 1)) < rate
         scores.add(part * table[targets] + rng.normal(0.0, sigma, (runs, 4)), table)
-    found = attack_gradients(scores, targets, threat)
+    run = attack_gradients(scores, targets, threat)
     fibres = threat.codes[targets][:, None] == threat.codes[None, :]
 
     def rad(values):
@@ -225,6 +225,6 @@ def test_no_other_rule_reaches_more(knowledge, prior, rate):
         return (hit - others).mean()
 
     for values in (scores.likelihoods, scores.likelihoods + np.log(prior), scores.plain):
-        assert rad(values) <= found.rad.estimate + 4.0 / runs**0.5 * 0.5
+        assert rad(values) <= run.rad.estimate + 4.0 / runs**0.5 * 0.5
     printed = attack_gradients(scores, targets, threat, rule="printed").rad
-    assert printed.estimate <= found.rad.high
+    assert printed.estimate <= run.rad.high

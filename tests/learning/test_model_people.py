@@ -60,12 +60,12 @@ def attacker(tables):
 @pytest.mark.parametrize("who", ["targets", "others"])
 def test_known_people_are_refused_before_training(tables, attacker, who, design):
     known, targets, others = tables
-    given = {"targets": targets, "others": others, who: rows(known, slice(50))}
+    options = {"targets": targets, "others": others, who: rows(known, slice(50))}
     allowed = f"{who} must be people who are not among the known records; got 50 of 50 that equal one of them"
     with pytest.raises(ParameterError, match=allowed):
-        model_risk("csmia", attacker, never, known, design=design, seed=1, **given)
+        model_risk("csmia", attacker, never, known, design=design, seed=1, **options)
     with pytest.raises(ParameterError, match=f"{who} must be people who are not among the attacker's records; got 50"):
-        attack_model("csmia", attacker, map(never, range(50)), **given)
+        attack_model("csmia", attacker, map(never, range(50)), **options)
 
 
 def test_the_attackers_records_are_checked_where_models_know_others(tables, attacker):
@@ -125,10 +125,10 @@ def test_single_coincidences_are_only_noted(tables, attacker):
     targets = put(targets, slice(2), rows(known, slice(2)))
     others = put(others, slice(4, 5), rows(targets, slice(4, 5)))
     run = model_risk("csmia", attacker, lambda _: KNeighborsClassifier(1), known, targets, others, seed=1)["csmia"]
-    told = "\n".join(run.notes)
-    assert "2 of 50 targets equal one of the known records in all columns, and 0 of 60 of those equal another" in told
-    assert "1 of 50 others equal their target in all columns" in told
-    assert "others equal one of" not in told
+    text = "\n".join(run.notes)
+    assert "2 of 50 targets equal one of the known records in all columns, and 0 of 60 of those equal another" in text
+    assert "1 of 50 others equal their target in all columns" in text
+    assert "others equal one of" not in text
     assert len(set(run.notes)) == len(run.notes)
 
 
@@ -194,8 +194,8 @@ def test_many_rows_are_compared():
     rng = np.random.default_rng(6)
     known, targets, others = (people(n, rng, digits=4) for n in (50_000, 2_000, 2_000))
     attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
-    asked = [attacker.targets(table) for table in (targets, others, known)]
-    notes = overlap.coincidences(*asked, "the known records")
+    columns = [attacker.targets(table) for table in (targets, others, known)]
+    notes = overlap.coincidences(*columns, "the known records")
     assert all(" of 2000 " in note for note in notes)
 
 
@@ -310,9 +310,9 @@ def test_a_missing_word_is_a_category_of_its_own():
     """None and nan are the same one, and what is left encodes as before."""
     with_gaps = changed(job=objects("a", "b", None, np.nan))
     attacker = AttributeAttacker.of(with_gaps, sensitive="ill", label="paid", imputer=None)
-    found = attacker.features(with_gaps)
-    assert found.shape == (80, 3 + 1 + 2)
-    assert found[:4, :3].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    features = attacker.features(with_gaps)
+    assert features.shape == (80, 3 + 1 + 2)
+    assert features[:4, :3].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
     yes_no = changed(job=objects(True, False, None))
     assert AttributeAttacker.of(yes_no, sensitive="ill", label="paid").features(yes_no).shape == (80, 6)
 

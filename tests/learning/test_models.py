@@ -43,8 +43,8 @@ def view(*of_label_1, **more):
 
 
 def test_imputation_by_hand():
-    found = imputation(View(prior=PRIOR, imputed=[[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]]))
-    assert found.tolist() == [1, 0]
+    guesses = imputation(View(prior=PRIOR, imputed=[[0.2, 0.5, 0.3], [0.4, 0.3, 0.3]]))
+    assert guesses.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,10 @@ def test_yeom_by_hand(of_label, expected):
 
 def test_yeom_with_membership_by_hand():
     # A mean loss of log 2: members are those with a score of 1/2 or more.
-    found = yeom_membership(view((0.4, 0.6, 0.9), (0.5, 0.9, 0.9), (0.1, 0.2, 0.3), (0.1, 0.2, 0.7), mean_loss=log(2)))
-    assert found.tolist() == [1, 0, 0, 2]
+    guesses = yeom_membership(
+        view((0.4, 0.6, 0.9), (0.5, 0.9, 0.9), (0.1, 0.2, 0.3), (0.1, 0.2, 0.7), mean_loss=log(2))
+    )
+    assert guesses.tolist() == [1, 0, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_yeom_with_membership_by_hand():
     [
         ((0.6, 0.4, 0.1), 0),  # one predicted as 1: that one, though the others are more confident
         ((0.4, 0.1, 0.55), 2),
-        ((0.6, 0.9, 0.4), 1),  # two: the more confident of these; the third is not asked
+        ((0.6, 0.9, 0.4), 1),  # two: the more confident of these; the third does not count
         ((0.4, 0.2, 0.1), 0),  # none: the least confident, .6 against .8 and .9
         ((0.1, 0.45, 0.2), 1),
         ((0.8, 0.7, 0.95), 2),  # all three
@@ -89,8 +91,8 @@ def test_csmia_with_three_classes():
 
 
 def test_wcai_by_hand():
-    found = wcai(view((0.4, 0.6, 0.9), (0.4, 0.6, 0.9), imputed=[[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]]))
-    assert found.tolist() == [1, 2]  # .20 .24 .09 and .04 .12 .63
+    guesses = wcai(view((0.4, 0.6, 0.9), (0.4, 0.6, 0.9), imputed=[[0.5, 0.4, 0.1], [0.1, 0.2, 0.7]]))
+    assert guesses.tolist() == [1, 2]  # .20 .24 .09 and .04 .12 .63
 
 
 def test_a_label_that_the_model_does_not_know_has_score_0():
@@ -236,18 +238,20 @@ def test_several_models_are_trained_for_each_target():
     rng = np.random.default_rng(9)
     known, targets, others = (people(n, rng) for n in (30, 20, 20))
     attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
-    made, told = [], []
+    seeds, progress = [], []
 
     def make(seed):
-        made.append(seed)
+        seeds.append(seed)
         return GaussianNB()
 
-    given = (attacker, make, known, targets, others)
-    run = model_risk("yeom", *given, models=3, design="same-target", seed=4, progress=lambda *at: told.append(at))
-    assert len(made) == len(set(made)) == 2 * 3 * 20
-    assert told[-1] == (20, 20)
+    arguments = (attacker, make, known, targets, others)
+    run = model_risk(
+        "yeom", *arguments, models=3, design="same-target", seed=4, progress=lambda *at: progress.append(at)
+    )
+    assert len(seeds) == len(set(seeds)) == 2 * 3 * 20
+    assert progress[-1] == (20, 20)
     assert (run["yeom"].trials, run["yeom"].seed) == (20, 4)
-    assert model_risk("yeom", *given, models=3, design="same-target", seed=4) == run
+    assert model_risk("yeom", *arguments, models=3, design="same-target", seed=4) == run
 
 
 # What is asked of the model
@@ -464,7 +468,7 @@ def test_bad_training_data():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("fields", "message"),
     [
         ({"prior": [[0.5, 0.5]]}, "in 1 dimensions"),
         ({"prior": [0.5, 0.5], "imputed": [[1.0, 0.0, 0.0]]}, "for the 2 values of the prior"),
@@ -473,9 +477,9 @@ def test_bad_training_data():
         ({"prior": [0.5, 0.5], "scores": [[[0.5, 0.5], [0.5, 0.5]]]}, "from -1 to 1"),
     ],
 )
-def test_bad_views(given, message):
+def test_bad_views(fields, message):
     with pytest.raises(ParameterError, match=message):
-        View(**given)
+        View(**fields)
 
 
 def test_a_view_without_what_an_attack_needs():

@@ -44,8 +44,8 @@ def finished(folder, script, workers):
     with started(folder, script, workers) as process:
         process.communicate(timeout=300)
     assert process.returncode == 0
-    with np.load(folder / "done.npz") as found:
-        return dict(found)
+    with np.load(folder / "done.npz") as arrays:
+        return dict(arrays)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -65,21 +65,21 @@ def test_killed_and_started_again(tmp_path, workers):
     # The workers have the pipe too: reading it to its end means that they have ended as well.
     with process:
         process.communicate(timeout=60)
-    kept = {file.name: file.stat().st_mtime_ns for file in broken.glob("kept/*.npz")}
-    assert 1 <= len(kept) < 18
+    times = {file.name: file.stat().st_mtime_ns for file in broken.glob("kept/*.npz")}
+    assert 1 <= len(times) < 18
     assert not (broken / "done.npz").exists()
     again, expected = finished(broken, script, workers), finished(whole, script, 3 - workers)
     assert expected["targets"].tolist() == [k % 3 for k in range(70)]
     for name, value in expected.items():
         assert np.array_equal(again[name], value), name
-    assert {name: (broken / "kept" / name).stat().st_mtime_ns for name in kept} == kept  # read, not made again
+    assert {name: (broken / "kept" / name).stat().st_mtime_ns for name in times} == times  # read, not made again
 
 
 def tiny(**changes):
     rng = np.random.default_rng(2)
     data = Candidates(rng.normal(size=(9, 3)), rng.integers(0, 2, 9), rng.normal(size=(3, 3)), np.array([0, 1, 1]))
-    given = {"network": Network((3, 2)), "steps": 2, "clip": 0.5, "noise_multiplier": 1.5, "learning_rate": 0.4}
-    return Training(**{**given, **changes}), data
+    options = {"network": Network((3, 2)), "steps": 2, "clip": 0.5, "noise_multiplier": 1.5, "learning_rate": 0.4}
+    return Training(**{**options, **changes}), data
 
 
 def test_fewer_and_more_runs_than_are_kept(tmp_path):

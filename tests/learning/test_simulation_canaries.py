@@ -22,10 +22,10 @@ def pure(epsilon):
 
 
 def randomised_response(rng, canaries, epsilon):
-    """Return scores of canaries in and out when each coin is told, wrongly with probability 1/(1+e^eps)."""
+    """Return scores of canaries in and out when each coin is revealed, wrongly with probability 1/(1+e^eps)."""
     inside = rng.random(canaries) < 0.5
-    told = np.where(rng.random(canaries) < 1.0 / (1.0 + math.exp(-epsilon)), inside, ~inside)
-    return told[inside].astype(float), told[~inside].astype(float)
+    coins = np.where(rng.random(canaries) < 1.0 / (1.0 + math.exp(-epsilon)), inside, ~inside)
+    return coins[inside].astype(float), coins[~inside].astype(float)
 
 
 def gaussian(rng, canaries, mu):
@@ -52,12 +52,12 @@ def test_the_p_value_against_a_slow_sum(delta, canaries, guesses, right):
         mass = [float(one) for one in law.pmf(np.arange(right))]
         steepest = max(math.fsum(mass[right - i :]) / i for i in range(1, right + 1))
         slow = min(1.0, law.sf(right - 1) + 2.0 * canaries * delta * steepest)
-        found = one_run_p_value(epsilon, delta, canaries=canaries, guesses=guesses, right=right)
-        assert found == pytest.approx(slow, rel=1e-9)
+        p_value = one_run_p_value(epsilon, delta, canaries=canaries, guesses=guesses, right=right)
+        assert p_value == pytest.approx(slow, rel=1e-9)
 
 
 def test_the_p_value_bounds_a_mechanism_that_fails_with_probability_delta():
-    """All coins are told with probability delta, else by randomised response: (epsilon, delta)-DP."""
+    """All coins are revealed with probability delta, else by randomised response: (epsilon, delta)-DP."""
     canaries, epsilon, delta = 60, 1.0, 0.01
     law = stats.binom(canaries, 1.0 / (1.0 + math.exp(-epsilon)))
     for right in range(1, canaries + 1):
@@ -80,7 +80,7 @@ def test_true_claims_survive_one_run(epsilon, guesses):
     rng = np.random.default_rng(1)
     refuted = above = 0
     for seed in range(SEEDS):
-        found = canary_audit(
+        result = canary_audit(
             *randomised_response(rng, 200, epsilon),
             pure(epsilon),
             mode="one-run",
@@ -88,8 +88,8 @@ def test_true_claims_survive_one_run(epsilon, guesses):
             significance=SIGNIFICANCE,
             seed=seed,
         )
-        refuted += found.refuted
-        above += found.epsilon_lower > epsilon
+        refuted += result.refuted
+        above += result.epsilon_lower > epsilon
     assert refuted <= MOST
     assert above <= MOST
 
@@ -100,8 +100,8 @@ def test_the_bound_for_one_run_is_tight():
     refuted = 0
     for seed in range(SEEDS):
         scores = gaussian(rng, 1000, 0.0)
-        found = canary_audit(*scores, pure(0.0), mode="one-run", guesses=1000, significance=SIGNIFICANCE, seed=seed)
-        refuted += found.refuted
+        result = canary_audit(*scores, pure(0.0), mode="one-run", guesses=1000, significance=SIGNIFICANCE, seed=seed)
+        refuted += result.refuted
     assert 0.4 * SIGNIFICANCE * SEEDS < refuted <= MOST
 
 
@@ -135,11 +135,11 @@ def test_equal_scores_say_nothing(mode):
 def test_one_run_finds_leaks():
     rng = np.random.default_rng(4)
     inside, outside = randomised_response(rng, 1000, 4.0)
-    found = canary_audit(inside, outside, pure(3.0), mode="one-run", seed=1)
-    assert found.refuted
-    assert 3.0 < found.epsilon_lower < 4.0
-    assert found.method.startswith("canaries of one run")
-    assert "fair coin" in found.explain()
+    result = canary_audit(inside, outside, pure(3.0), mode="one-run", seed=1)
+    assert result.refuted
+    assert 3.0 < result.epsilon_lower < 4.0
+    assert result.method.startswith("canaries of one run")
+    assert "fair coin" in result.explain()
     scores = gaussian(rng, 4000, 2.0)
     assert canary_audit(*scores, dr.GDP(0.5, neighbours="add-remove"), mode="one-run", seed=1).refuted
     assert canary_audit(*scores, dr.DPSGD(2.0, 1.0, 1), mode="one-run", seed=1).refuted
@@ -166,9 +166,9 @@ def test_true_claims_survive_many_models(epsilon):
     refuted = above = 0
     for seed in range(SEEDS):
         scores = randomised_response(rng, 300, epsilon)
-        found = canary_audit(*scores, pure(epsilon), significance=SIGNIFICANCE, seed=seed)
-        refuted += found.refuted
-        above += found.epsilon_lower > epsilon
+        result = canary_audit(*scores, pure(epsilon), significance=SIGNIFICANCE, seed=seed)
+        refuted += result.refuted
+        above += result.epsilon_lower > epsilon
     assert refuted <= MOST
     assert above <= MOST
 
@@ -187,22 +187,22 @@ def test_thresholds_are_not_tested_on_the_scores_that_chose_them():
 @pytest.mark.parametrize("most", [np.inf, 1e300])
 def test_scores_may_be_infinite(most):
     claim = dr.PureDP(1.0, neighbours="add-remove")
-    found = canary_audit(np.full(100, most), np.full(100, -np.inf), claim, seed=1)
-    assert found.epsilon_lower == canary_audit(np.full(100, 2.0), np.full(100, 1.0), claim, seed=1).epsilon_lower > 2.0
+    result = canary_audit(np.full(100, most), np.full(100, -np.inf), claim, seed=1)
+    assert result.epsilon_lower == canary_audit(np.full(100, 2.0), np.full(100, 1.0), claim, seed=1).epsilon_lower > 2.0
 
 
 def test_many_models_find_leaks():
     rng = np.random.default_rng(7)
     scores = rng.normal(1.0, 1.0, 2000), rng.normal(0.0, 1.0, 2000)
-    found = canary_audit(*scores, dr.GDP(0.7, neighbours="add-remove"), seed=1)
-    assert found.refuted
+    result = canary_audit(*scores, dr.GDP(0.7, neighbours="add-remove"), seed=1)
+    assert result.refuted
     assert not canary_audit(*scores, dr.GDP(1.0, neighbours="add-remove"), seed=1).refuted
-    assert found.witness.seen_first > found.witness.seen_other
-    assert dr.AuditResult.from_dict(found.to_dict()) == found
+    assert result.witness.seen_first > result.witness.seen_other
+    assert dr.AuditResult.from_dict(result.to_dict()) == result
 
 
 def test_scores_of_one_model_are_not_independent():
-    """A mechanism that tells all coins with probability 0.2 and nothing otherwise is (0, 0.2)-DP.
+    """A mechanism that reveals all coins with probability 0.2 and nothing otherwise is (0, 0.2)-DP.
 
     Read as if each canary had a model of its own, one run of it in five seems to refute that.
     """
@@ -238,6 +238,6 @@ def test_scores_of_one_model_are_not_independent():
     ],
 )
 def test_bad_input(changed, text):
-    given = {"in_scores": [1.0] * 50, "out_scores": [0.0] * 50, "claim": pure(1.0), **changed}
+    options = {"in_scores": [1.0] * 50, "out_scores": [0.0] * 50, "claim": pure(1.0), **changed}
     with pytest.raises(dr.ParameterError, match=text):
-        canary_audit(given.pop("in_scores"), given.pop("out_scores"), given.pop("claim"), **given)
+        canary_audit(options.pop("in_scores"), options.pop("out_scores"), options.pop("claim"), **options)

@@ -21,8 +21,8 @@ def data(known=30, features=4, classes=3, m=3, seed=0):
 
 
 def settings(**changes):
-    given = {"network": Network((4, 5, 3)), "steps": 6, "clip": 0.5, "noise_multiplier": 1.5, "learning_rate": 0.4}
-    return Training(**{**given, **changes})
+    options = {"network": Network((4, 5, 3)), "steps": 6, "clip": 0.5, "noise_multiplier": 1.5, "learning_rate": 0.4}
+    return Training(**{**options, **changes})
 
 
 def seeds(count, seed=1):
@@ -44,7 +44,7 @@ def test_clipped_gradients_against_differences(sizes, activation):
     x, y, clip = rng.normal(size=(5, 4)), rng.integers(0, 3, 5), 0.9
 
     def gradient(run, example, step=1e-6):
-        found = []
+        parts = []
         for arrays in zip(stack.weights, stack.biases, strict=True):
             for array in arrays:
                 part = np.empty(array[run].shape)
@@ -56,17 +56,17 @@ def test_clipped_gradients_against_differences(sizes, activation):
                         losses.append(-np.log(stack.probabilities(x[example : example + 1])[run, 0, y[example]]))
                     array[run][place] = before
                     part[place] = (losses[0] - losses[1]) / (2 * step)
-                found.append(part.ravel())
-        return np.concatenate(found)
+                parts.append(part.ravel())
+        return np.concatenate(parts)
 
     full = np.array([[gradient(run, example) for example in range(5)] for run in range(2)])
     norms = np.linalg.norm(full, axis=2)
     clipped = full * np.minimum(1.0, clip / norms)[:, :, None]
     assert (norms > clip).any()
-    found = stack.clipped(x, y, clip)
-    np.testing.assert_allclose(found.products(), clipped @ clipped.transpose(0, 2, 1), atol=1e-8)
+    gradients = stack.clipped(x, y, clip)
+    np.testing.assert_allclose(gradients.products(), clipped @ clipped.transpose(0, 2, 1), atol=1e-8)
     weight = rng.random((2, 5))
-    weights, biases = stack.summed(found, weight)
+    weights, biases = stack.summed(gradients, weight)
     rows = [np.concatenate([w.reshape(2, -1), b], axis=1) for w, b in zip(weights, biases, strict=True)]
     np.testing.assert_allclose(np.concatenate(rows, axis=1), (clipped * weight[:, :, None]).sum(axis=1), atol=1e-8)
 
@@ -139,13 +139,13 @@ def test_the_attack_on_fixed_gradients_is_as_good_as_it_should_be():
         how = settings(network=Network((2, 2)), steps=4, noise_multiplier=2.0, learning_rate=1e-9, sample_rate=rate)
         targets, scores = experiment(how, records, runs=4000, seed=5)
         threat = dr.Threat(dr.Prior.uniform(2))
-        found = dr.learning.attack_gradients(scores, targets, threat).success.estimate
+        success = dr.learning.attack_gradients(scores, targets, threat).success.estimate
         gradients = _clipped_at_the_start(how, records)
         expected = candidate_risk(
             [gradients] * 4, threat, clip=how.clip, noise_multiplier=2.0, sample_rate=rate, draws=4_000_000
         )
-        assert found == pytest.approx(expected.success.estimate, abs=3.5 * np.sqrt(0.25 / 4000))
-        assert 0.7 < found < 0.95
+        assert success == pytest.approx(expected.success.estimate, abs=3.5 * np.sqrt(0.25 / 4000))
+        assert 0.7 < success < 0.95
 
 
 def _clipped_at_the_start(how, records):
@@ -167,9 +167,9 @@ def _clipped_at_the_start(how, records):
 
 def test_shards_of_other_seeds_and_other_data_are_not_used(tmp_path):
     for seed, records in ((1, data()), (2, data()), (1, data(seed=1)), (1, data())):
-        kept = experiment(settings(), records, runs=6, seed=seed, shard=3, keep=str(tmp_path))[1]
+        saved = experiment(settings(), records, runs=6, seed=seed, shard=3, keep=str(tmp_path))[1]
         alone = experiment(settings(), records, runs=6, seed=seed, shard=3)[1]
-        assert np.array_equal(kept.likelihoods, alone.likelihoods)
+        assert np.array_equal(saved.likelihoods, alone.likelihoods)
     assert len(list(tmp_path.glob("*.npz"))) == 6
 
 
@@ -182,8 +182,8 @@ def test_distances_are_those_of_a_run_on_average():
 
 
 def _changed(path, **changes):
-    with np.load(path) as found:
-        arrays = dict(found)
+    with np.load(path) as saved:
+        arrays = dict(saved)
     np.savez(path, **{name: changes.get(name, lambda table: table)(table) for name, table in arrays.items()})
 
 

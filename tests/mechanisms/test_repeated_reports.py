@@ -56,8 +56,8 @@ def test_limits_on_frequencies_are_told_in_the_units_of_the_file():
     needed = dr.calibrate(dr.GRR, dr.Limit(dr.Threat(dr.Prior.uniform(100)), rad=0.01), m=100).value
     e = math.exp(needed)
     one = math.sqrt((e + 98) / (e + 99) / (e + 99)) / ((e - 1) / (e + 99))  # GRR: q (1 - q) over (p - q)^2
-    told = re.search(r"frequency_error from 1,000,000 reports is ([0-9.]+), more than 0\.005", change.reason)
-    assert float(told.group(1)) == pytest.approx(one / 1e3, rel=1e-3)
+    match = re.search(r"frequency_error from 1,000,000 reports is ([0-9.]+), more than 0\.005", change.reason)
+    assert float(match.group(1)) == pytest.approx(one / 1e3, rel=1e-3)
     assert one / 1e3 > 0.005
 
 
@@ -74,21 +74,21 @@ def test_a_limit_on_frequencies_counts_reports():
 
 
 @pytest.mark.parametrize(
-    "given", [{"error": 1.0, "reports": 5}, {"frequency_error": 1.0, "reports": 0}, {"reports": 5}]
+    "options", [{"error": 1.0, "reports": 5}, {"frequency_error": 1.0, "reports": 0}, {"reports": 5}]
 )
-def test_bad_numbers_of_reports(given):
+def test_bad_numbers_of_reports(options):
     with pytest.raises(dr.ParameterError, match="reports"):
-        dr.Limit(**given)
+        dr.Limit(**options)
 
 
 def test_a_calibrated_epsilon_is_that_of_one_report():
-    found = dr.calibrate(lambda e: dr.Repeated(dr.GRR(4, e), 3), dr.Limit(FOUR, rad=0.2))
+    calibration = dr.calibrate(lambda e: dr.Repeated(dr.GRR(4, e), 3), dr.Limit(FOUR, rad=0.2))
     named = dr.calibrate(dr.GRR, dr.Limit(FOUR, rad=0.2), m=4)
     assert "per report" not in named.explain()
-    assert any("per report" in note for note in found.assumes)
+    assert any("per report" in note for note in calibration.assumes)
     result = dr.spec.run(dr.spec.parse(SPEC.format(epsilon=3.0, times=3, rad=0.1, error=0.5)))
     change = result.releases[0].change
     total = 3 * change.value
     assert " per report (" in result.explain()
-    told = result.explain().split(" per report (")[1].split(" over all 3 reports")[0]
-    assert total <= float(told) <= total * 1.0001
+    total_text = result.explain().split(" per report (")[1].split(" over all 3 reports")[0]
+    assert total <= float(total_text) <= total * 1.0001

@@ -53,18 +53,18 @@ def test_without_sampling_nothing_is_said():
 
 
 def test_gaussian_events_say_their_norm_and_relation():
-    found = dr.assess(from_dp_accounting(dp.GaussianDpEvent(2.0), "add-remove"), FOUR).rad
-    assert any("L2 norm" in note and "(add-remove)" in note and "twice" in note for note in found.assumes)
-    found = dr.assess(from_dp_accounting(dp.LaplaceDpEvent(2.0), "add-remove"), FOUR).rad
-    assert any("(L1 norm, add-remove)" in note for note in found.assumes)
+    rad = dr.assess(from_dp_accounting(dp.GaussianDpEvent(2.0), "add-remove"), FOUR).rad
+    assert any("L2 norm" in note and "(add-remove)" in note and "twice" in note for note in rad.assumes)
+    rad = dr.assess(from_dp_accounting(dp.LaplaceDpEvent(2.0), "add-remove"), FOUR).rad
+    assert any("(L1 norm, add-remove)" in note for note in rad.assumes)
 
 
 def test_notions_and_calibration_say_so():
     assert says(singling_out(RUN, 0.01))
-    found = dr.calibrate(dr.DPSGD, dr.Limit(FOUR, rad=0.2), sample_rate=0.05, steps=20, precision=0.05)
-    assert any("Poisson sampling" in note for note in found.assumes)
-    assert "Poisson sampling" in found.explain()
-    assert "Poisson sampling" in document(found)
+    calibration = dr.calibrate(dr.DPSGD, dr.Limit(FOUR, rad=0.2), sample_rate=0.05, steps=20, precision=0.05)
+    assert any("Poisson sampling" in note for note in calibration.assumes)
+    assert "Poisson sampling" in calibration.explain()
+    assert "Poisson sampling" in document(calibration)
 
 
 def test_reports_and_command_line_say_so(tmp_path, capsys):

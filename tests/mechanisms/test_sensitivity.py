@@ -25,10 +25,10 @@ TWO = dr.Threat(dr.Prior.uniform(2))
 
 
 @pytest.mark.parametrize("noise", NOISE)
-@pytest.mark.parametrize("given", [None, "both", "", "ADD-REMOVE"])
-def test_a_sensitivity_without_its_relation_is_refused(noise, given):
+@pytest.mark.parametrize("neighbours", [None, "both", "", "ADD-REMOVE"])
+def test_a_sensitivity_without_its_relation_is_refused(noise, neighbours):
     with pytest.raises(dr.ParameterError) as caught:
-        noise(1.0, sensitivity=1.0, neighbours=given)
+        noise(1.0, sensitivity=1.0, neighbours=neighbours)
     assert caught.value.name == f"{noise.__name__}.neighbours"
     for part in ("'add-remove'", "'replace-one'", "added or removed", "replaced"):
         assert part in str(caught.value)
@@ -36,21 +36,21 @@ def test_a_sensitivity_without_its_relation_is_refused(noise, given):
 
 @pytest.mark.parametrize("noise", NOISE)
 def test_a_relation_without_a_sensitivity_is_refused(noise):
-    for given in ({}, {"query": [0, 1]}):
+    for options in ({}, {"query": [0, 1]}):
         with pytest.raises(dr.ParameterError, match="left out without a sensitivity"):
-            noise(1.0, neighbours=ADD, **given)
+            noise(1.0, neighbours=ADD, **options)
 
 
 @pytest.mark.parametrize("relation", [None, ADD, REPLACE])
 def test_a_sensitivity_alone_is_refused_and_not_guessed(relation):
     """Read as replace-one the first gave 0.1967 and the second 0.2447, and the noise kept 0.1007 instead of 0.1."""
-    known = dr.Knowledge.everything()
-    two = dr.Threat(dr.Prior.uniform(2, values=[-1, 1]), known)
+    knowledge = dr.Knowledge.everything()
+    two = dr.Threat(dr.Prior.uniform(2, values=[-1, 1]), knowledge)
     with pytest.raises(dr.ParameterError, match="neighbours"):
         dr.assess(dr.Laplace(1.0, sensitivity=1.0), two, neighbours=relation)
     with pytest.raises(dr.ParameterError, match="neighbours"):
-        dr.assess(dr.Gaussian(1.0, sensitivity=1.0), dr.Threat(dr.Prior.uniform(3), known), neighbours=relation)
-    limit = dr.Limit(dr.Threat(dr.Prior.uniform(3), known), rad=0.1, neighbours=relation)
+        dr.assess(dr.Gaussian(1.0, sensitivity=1.0), dr.Threat(dr.Prior.uniform(3), knowledge), neighbours=relation)
+    limit = dr.Limit(dr.Threat(dr.Prior.uniform(3), knowledge), rad=0.1, neighbours=relation)
     with pytest.raises(dr.ParameterError, match="neighbours"):
         dr.calibrate(dr.Gaussian, limit, sensitivity=1.0)
 
@@ -66,16 +66,16 @@ def test_nothing_is_assumed_where_nobody_says_what_a_person_changes(noise, threa
         dr.calibrate(noise, limit)
 
 
-@pytest.mark.parametrize("given", ["yes", 1, None])
-def test_nonnegative_is_true_or_false(given):
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_nonnegative_is_true_or_false(value):
     with pytest.raises(dr.ParameterError, match=r"Gaussian\.nonnegative"):
-        dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD, nonnegative=given)
+        dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD, nonnegative=value)
 
 
 def test_nonnegative_needs_an_add_remove_sensitivity():
-    for given in ({}, {"sensitivity": 1.0, "neighbours": REPLACE}, {"query": [0, 1]}):
+    for options in ({}, {"sensitivity": 1.0, "neighbours": REPLACE}, {"query": [0, 1]}):
         with pytest.raises(dr.ParameterError, match=r"Gaussian\.nonnegative"):
-            dr.Gaussian(1.0, nonnegative=True, **given)
+            dr.Gaussian(1.0, nonnegative=True, **options)
 
 
 def test_a_description_shows_what_was_stated():
@@ -110,8 +110,8 @@ def test_factors_by_brute_force(order, nonnegative, factor):
         if size > 1:
             assert far == pytest.approx(factor, rel=1e-12)
         worst = max(worst, far)
-    kind, given = (dr.Laplace, {}) if order == 1 else (dr.Gaussian, {"nonnegative": nonnegative})
-    noise = kind(1.0, sensitivity=1.0, neighbours=ADD, **given).at(None)
+    kind, options = (dr.Laplace, {}) if order == 1 else (dr.Gaussian, {"nonnegative": nonnegative})
+    noise = kind(1.0, sensitivity=1.0, neighbours=ADD, **options).at(None)
     distance = (
         noise.privacy(REPLACE).epsilon if order == 1 else 2.0 * mp.erfinv(mpf(noise.privacy(REPLACE).tv)) * mp.sqrt(2)
     )
@@ -166,9 +166,9 @@ def test_a_histogram_of_three_cells():
     truth = float(hit) - 1 / 3
     assert truth == pytest.approx(0.3004, abs=5e-5)
     three = dr.Threat(dr.Prior.uniform(3))
-    for given in ({"nonnegative": True}, {}):
-        found = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD, **given), three).rad
-        assert found.value >= truth
+    for options in ({"nonnegative": True}, {}):
+        rad = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD, **options), three).rad
+        assert rad.value >= truth
     assert dr.assess(dr.Gaussian(1.0, query=np.eye(3)), three).rad.value == pytest.approx(truth, abs=1e-8)
 
 
@@ -228,8 +228,8 @@ def test_a_replace_one_sensitivity_says_nothing_about_taking_part(noise):
 def test_gaussian_noise_stated_either_way():
     added = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD))
     assert added.worst_gain.value == pytest.approx(2 * ndtr(0.5) - 1, rel=1e-9)
-    asked = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD), neighbours=REPLACE)
-    assert asked.worst_gain.value == pytest.approx(2 * ndtr(1.0) - 1, rel=1e-9)
+    assessment = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD), neighbours=REPLACE)
+    assert assessment.worst_gain.value == pytest.approx(2 * ndtr(1.0) - 1, rel=1e-9)
     fewer = dr.assess(dr.Gaussian(1.0, sensitivity=1.0, neighbours=ADD, nonnegative=True), neighbours=REPLACE)
     assert fewer.worst_gain.value == pytest.approx(2 * ndtr(math.sqrt(0.5)) - 1, rel=1e-9)
 
@@ -244,9 +244,9 @@ def test_every_number_says_which_norm_relation_and_factor(noise, norm):
     a = dr.assess(what, TWO)
     bounds = [*a.bounds.values(), a.tpr(0.1), singling_out(what, 0.01), posterior_odds(what, 0.1).ratio]
     for bound in filter(None, bounds):
-        told = [note for note in bound.assumes if start in note]
-        assert told, bound
-        assert "2 times that when one person's data are replaced" in told[0]
+        notes = [note for note in bound.assumes if start in note]
+        assert notes, bound
+        assert "2 times that when one person's data are replaced" in notes[0]
     saved = dr.Assessment.from_dict(a.to_dict())
     assert any(start in note for note in saved.tpr(0.1).assumes)
     assert start in a.explain()
@@ -300,8 +300,8 @@ def test_the_relation_stands_in_the_release_or_above_it(place):
         text = text.replace('neighbours = "add-remove"\n', "").replace(
             "sensitivity", 'neighbours = "add-remove"\nsensitivity'
         )
-    found = dr.spec.run(dr.spec.parse(text)).releases[0].assessments[0].assessment
-    assert found.rad.value == pytest.approx((1 - math.exp(-1)) / 2, abs=1e-6)
+    assessment = dr.spec.run(dr.spec.parse(text)).releases[0].assessments[0].assessment
+    assert assessment.rad.value == pytest.approx((1 - math.exp(-1)) / 2, abs=1e-6)
 
 
 def test_a_spec_without_the_relation_names_the_place():
@@ -321,12 +321,12 @@ def test_a_register_without_the_relation_is_refused(tmp_path):
 
 
 def test_the_command_line_states_the_relation(capsys):
-    asked = ["assess", "laplace", "--scale", "1", "--sensitivity", "1", "--m", "2"]
-    assert exit_code(asked) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert "--neighbours" in told
-    assert "one person is added or removed" in told
-    assert exit_code([*asked, "--neighbours", ADD, "--json"]) == 0
+    command = ["assess", "laplace", "--scale", "1", "--sensitivity", "1", "--m", "2"]
+    assert exit_code(command) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "--neighbours" in message
+    assert "one person is added or removed" in message
+    assert exit_code([*command, "--neighbours", ADD, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rad"]["value"] == pytest.approx((1 - math.exp(-1)) / 2, abs=1e-6)
     assert exit_code(["assess", "gaussian", "--sigma", "1", "--baseline", "0.1"]) == 2
     assert "sensitivity" in capsys.readouterr().err

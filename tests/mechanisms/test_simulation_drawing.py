@@ -90,14 +90,14 @@ def test_chunks_cover_the_rows():
 
 # Dense: coins at the wanted share. Sparse (below a tenth): fewer coins, the rest put in one by one.
 @pytest.mark.parametrize(("columns", "size"), [(6, 1), (6, 2), (6, 3), (6, 5), (21, 2), (11, 1), (40, 1)])
-@pytest.mark.parametrize("kept", [True, False])
-def test_subsets_are_uniform(columns, size, kept):
+@pytest.mark.parametrize("held", [True, False])
+def test_subsets_are_uniform(columns, size, held):
     n, own = 200_000, columns // 2
-    bits = subsets(rng(5), columns, size, np.full(n, own), np.full(n, kept))
+    bits = subsets(rng(5), columns, size, np.full(n, own), np.full(n, held))
     assert np.all(bits.sum(axis=1) == size)
-    assert np.all(bits[:, own] == kept)
+    assert np.all(bits[:, own] == held)
     others = [c for c in range(columns) if c != own]
-    sets = {s: i for i, s in enumerate(itertools.combinations(others, size - kept))}
+    sets = {s: i for i, s in enumerate(itertools.combinations(others, size - held))}
     members = np.delete(bits, own, axis=1)
     place = members @ (1 << np.arange(columns - 1, dtype=np.int64))
     index = {sum(1 << (c - (c > own)) for c in s): i for s, i in sets.items()}
@@ -114,13 +114,13 @@ def test_large_subsets(columns, size):
     """Every other column is a member equally often, and so is every pair of neighbours."""
     n = 4_000
     own = rng(6).integers(0, columns, n)
-    kept = rng(7).random(n) < 0.5
-    bits = subsets(rng(8), columns, size, own, kept)
+    held = rng(7).random(n) < 0.5
+    bits = subsets(rng(8), columns, size, own, held)
     assert np.all(bits.sum(axis=1) == size)
-    assert np.all(bits[np.arange(n), own] == kept)
+    assert np.all(bits[np.arange(n), own] == held)
     free = np.ones_like(bits)
     free[np.arange(n), own] = False
-    share = (size - kept.mean()) / (columns - 1)
+    share = (size - held.mean()) / (columns - 1)
     seen = (bits & free).sum(axis=0)
     places = free.sum(axis=0)
     tail = FAILURE / columns
@@ -138,9 +138,9 @@ PAIRS = [(0, 1), (1, 2), (0, 2), (7, 8), (0, 3051), (1023, 1024), (12, 34), (100
 def test_hashes_are_uniform(g, value):
     n = 2_000_000
     seeds = rng(9).integers(0, 1 << 64, n, dtype=np.uint64, endpoint=False)
-    found = hash_values(seeds, np.full(n, value), g)
-    assert found.max() < g
-    cells = np.bincount(found.astype(np.intp) if g <= 3000 else found.astype(np.intp) // 700, minlength=min(g, 100))
+    hashes = hash_values(seeds, np.full(n, value), g)
+    assert hashes.max() < g
+    cells = np.bincount(hashes.astype(np.intp) if g <= 3000 else hashes.astype(np.intp) // 700, minlength=min(g, 100))
     assert fits(cells, np.full(cells.size, 1 / cells.size))
 
 
@@ -175,8 +175,8 @@ def test_hashes_of_several_values_are_independent(g):
 def test_values_of_one_seed_spread(seed, g):
     """One function over many values: no bucket is far from its share (every seed names a usable function)."""
     values = np.arange(200_000)
-    found = hash_values(np.full(values.size, seed, dtype=np.uint64), values, g).astype(np.intp)
-    cells = np.bincount(found * min(g, 100) // g, minlength=min(g, 100))
+    hashes = hash_values(np.full(values.size, seed, dtype=np.uint64), values, g).astype(np.intp)
+    cells = np.bincount(hashes * min(g, 100) // g, minlength=min(g, 100))
     edges = -(-np.arange(min(g, 100) + 1) * g // min(g, 100))
     assert fits(cells, np.diff(edges) / g)
 
@@ -201,10 +201,10 @@ def test_block_at_the_borders(g, monkeypatch):
     firsts = {-(-(int(y) + k) * (1 << 32) // g) for y in some for k in (0, 1)}
     words = np.array(sorted({w for f in firsts for w in (f - 1, f) if 0 <= w < 1 << 32}), dtype=np.uint32)
     monkeypatch.setattr(hashing, "_words", lambda seeds, values, g: np.tile(words, (len(seeds), 1)))
-    found = (words.astype(np.uint64) * np.uint64(g)) >> np.uint64(32)
+    hashes = (words.astype(np.uint64) * np.uint64(g)) >> np.uint64(32)
     reader = hashing.HashedReports(words.size, 1.0, g, 0.5)
     reports = np.stack([np.zeros_like(some), some], axis=1)
-    assert np.array_equal(reader.block(reports, np.arange(words.size)), found[None, :] == some[:, None])
+    assert np.array_equal(reader.block(reports, np.arange(words.size)), hashes[None, :] == some[:, None])
 
 
 @pytest.mark.parametrize("kind", [dr.BLH, dr.OLH])

@@ -19,9 +19,9 @@ def test_unbiased_with_the_stated_deviation(protocol):
     sample, rng = mechanism.at(None).sample, np.random.default_rng(7)
     values = np.repeat(np.arange(M), COUNTS)
     truth = COUNTS / COUNTS.sum()
-    found = [dr.frequencies(mechanism, sample(values, rng)) for _ in range(REPEATS)]
-    estimates = np.array([one.estimate for one in found])
-    deviation = np.median([one.deviation for one in found], axis=0)
+    results = [dr.frequencies(mechanism, sample(values, rng)) for _ in range(REPEATS)]
+    estimates = np.array([one.estimate for one in results])
+    deviation = np.median([one.deviation for one in results], axis=0)
     # Per value: the mean of the estimates, and their spread, each at 1e-7.
     z = (estimates.mean(axis=0) - truth) / (deviation / np.sqrt(REPEATS))
     assert np.abs(z).max() < norm.isf(1e-7 / 2)
@@ -45,8 +45,8 @@ def test_batches_add_up(protocol):
 def test_deviation_near_zero_is_the_cost(protocol):
     mechanism = protocol(M, 1.0)
     reports = mechanism.at(None).sample(np.zeros(4000, dtype=int), np.random.default_rng(2))
-    found = dr.frequencies(mechanism, reports)
-    least = found.deviation[np.argmin(found.estimate)] * np.sqrt(4000)
+    estimates = dr.frequencies(mechanism, reports)
+    least = estimates.deviation[np.argmin(estimates.estimate)] * np.sqrt(4000)
     assert least == pytest.approx(mechanism.cost()["frequency_error"], rel=1e-9)
 
 

@@ -41,9 +41,9 @@ def samplers() -> list[tuple[str, str]]:
 
 
 def test_every_sampler_says_so():
-    found = samplers()
-    assert len(found) > 10
-    assert [name for name, text in found if "for simulation only" not in (text or "")] == []
+    docstrings = samplers()
+    assert len(docstrings) > 10
+    assert [name for name, text in docstrings if "for simulation only" not in (text or "")] == []
 
 
 def test_an_attack_says_so(tmp_path):
@@ -62,8 +62,8 @@ def test_a_measured_attack_on_something_else_does_not():
 
 def test_frequencies_say_so():
     grr = dr.GRR(3, 1.0)
-    found = dr.frequencies(grr, grr.at(None).sample(np.array([0, 1, 2]), np.random.default_rng(1)))
-    for text in (repr(found), " ".join(found.notes), dr.frequencies.__doc__):
+    estimates = dr.frequencies(grr, grr.at(None).sample(np.array([0, 1, 2]), np.random.default_rng(1)))
+    for text in (repr(estimates), " ".join(estimates.notes), dr.frequencies.__doc__):
         assert all(name in " ".join(text.split()) for name in LIBRARIES)
 
 

@@ -137,6 +137,6 @@ def _changed_calls(node: ast.Call) -> Iterator[ast.expr]:
         yield ast.Call(function, node.args, node.keywords)
     if name in CLIPS and len(node.args) == 2 and not node.keywords:
         # Without the clip: what is compared with a number stays alone.
-        for kept, limit in (node.args, node.args[::-1]):
-            if isinstance(limit, ast.Constant) and not isinstance(kept, ast.Starred):
-                yield kept
+        for other, limit in (node.args, node.args[::-1]):
+            if isinstance(limit, ast.Constant) and not isinstance(other, ast.Starred):
+                yield other

@@ -101,6 +101,6 @@ def tests_of(module: str) -> tuple[str, ...]:
     """Return the tests of a module, named by its path in the package without the ending; () where none are listed."""
     parts = module.split("/")
     for length in range(len(parts), 0, -1):
-        if found := TESTS.get("/".join(parts[:length])):
-            return found
+        if tests := TESTS.get("/".join(parts[:length])):
+            return tests
     return ()

@@ -103,16 +103,16 @@ def test_the_three_bounds_on_isolation():
         (3.0, 1e-4, 100, "isolation-consistent"),
     ):
         release = promised(epsilon, 0.0, "replace-one")
-        found = notions.isolation_success(release, weight, n)
+        bound = notions.isolation_success(release, weight, n)
         groups = notions.narcissus(release, notions.isolation_baseline(weight, n), n).value
-        assert found.rule == rule
-        assert found.value <= groups
-        assert found.value < notions.predicate_singling_out(release, weight, n).value
+        assert bound.rule == rule
+        assert bound.value <= groups
+        assert bound.value < notions.predicate_singling_out(release, weight, n).value
         if rule == "isolation-by-groups":
-            assert found.value == groups
+            assert bound.value == groups
         else:
-            inside = weight * (1.0 - found.value + found.value / n)
-            assert found.value == pytest.approx(n * power(release.privacy("replace-one"), inside), rel=1e-9)
+            inside = weight * (1.0 - bound.value + bound.value / n)
+            assert bound.value == pytest.approx(n * power(release.privacy("replace-one"), inside), rel=1e-9)
     removed = notions.isolation_success(promised(0.5, 0.0, "add-remove"), 1e-3, 10)
     assert removed.rule == "predicate-singling-out"
     assert "neighbours: add-remove" in removed.assumes
@@ -198,9 +198,9 @@ def test_groups_under_noise_that_moves_are_further_apart(n, x, total):
     epsilon = total / n
     laplace = dr.Laplace(1.0 / epsilon, query=[0.0, 1.0]).at(None).privacy("replace-one")
     exact, far = (float(laplace_cdf(laplace_quantile(mpmath.mpf(x)) + mpmath.mpf(t))) for t in (total, 1.01 * total))
-    found = group_power(laplace, x, n)
-    assert exact * (1.0 - 1e-12) <= found
-    assert found <= (exact * (1.0 + 1e-9) if n <= 500 else far * (1.0 + 1e-9))
+    power = group_power(laplace, x, n)
+    assert exact * (1.0 - 1e-12) <= power
+    assert power <= (exact * (1.0 + 1e-9) if n <= 500 else far * (1.0 + 1e-9))
     gaussian = dr.GDP(mu=epsilon, neighbours="replace-one").privacy("replace-one")
     expected = float(mpmath.ncdf(mpmath.sqrt(2) * mpmath.erfinv(2 * mpmath.mpf(x) - 1) + mpmath.mpf(epsilon) * n))
     assert group_power(gaussian, x, n) == pytest.approx(expected, rel=1e-12)
@@ -220,8 +220,8 @@ def test_groups_under_approximate_dp_one_step_at_a_time(n, x, delta):
             exact = approx_step(exact, grow, delta)
         for _ in range(math.ceil(1.01 * n)):
             later = approx_step(later, grow, delta)
-    found = group_power(dr.ApproxDP(2.0 / n, delta, neighbours="replace-one").privacy("replace-one"), x, n)
-    assert float(exact) * (1.0 - 1e-12) <= found <= float(exact if n <= 500 else later) * (1.0 + 1e-9)
+    power = group_power(dr.ApproxDP(2.0 / n, delta, neighbours="replace-one").privacy("replace-one"), x, n)
+    assert float(exact) * (1.0 - 1e-12) <= power <= float(exact if n <= 500 else later) * (1.0 + 1e-9)
 
 
 def test_groups_reach_their_bound():
@@ -241,8 +241,8 @@ def test_groups_reach_their_bound():
 def test_groups_of_a_million_are_quick_and_end_at_one(epsilon):
     """A rate next to 1 must not be moved on for a million steps."""
     for what in (dr.Laplace(1.0 / epsilon, query=[0.0, 1.0]), dr.PureDP(epsilon, neighbours="add-remove")):
-        found = notions.narcissus(what, 0.3, 10**6).value
-        assert found == (1.0 if epsilon > 1e-3 else pytest.approx(0.3, rel=0.01))
+        success = notions.narcissus(what, 0.3, 10**6).value
+        assert success == (1.0 if epsilon > 1e-3 else pytest.approx(0.3, rel=0.01))
 
 
 # Narcissus and generalisation.
@@ -266,11 +266,11 @@ def test_no_learner_generalises_worse(epsilon, delta, seed):
     law = rng.dirichlet(np.full(values, 2.0))
     states, train, test = averages(law, n, 3, rng)
     pairs, release = twin.replace_one(states), promised(epsilon, delta, "replace-one")
-    for goal, given, name in ((train, test, "test_loss"), (test, train, "train_loss")):
-        low, high = -twin.largest(-given, pairs, epsilon, delta), twin.largest(given, pairs, epsilon, delta)
+    for goal, limited, name in ((train, test, "test_loss"), (test, train, "train_loss")):
+        low, high = -twin.largest(-limited, pairs, epsilon, delta), twin.largest(limited, pairs, epsilon, delta)
         for share in (0.1, 0.5, 0.9):
             level = low + share * (high - low)
-            worst = twin.largest(goal, pairs, epsilon, delta, (given, level))
+            worst = twin.largest(goal, pairs, epsilon, delta, (limited, level))
             assert worst <= notions.generalisation(release, **{name: min(level, 1.0)}).value + 1e-6
 
 
@@ -357,11 +357,11 @@ def test_memorisation_of_a_given_learner():
     law = np.array([0.2, 0.3, 0.5])
     index = {s: i for i, s in enumerate(states)}
     own = max(np.abs(model[i] - model[j]).sum() / 2 for i, j in twin.replace_one(states))
-    found = []
+    gaps = []
     for other in range(3):
         rows = np.array([model[index[other, z]] for z in range(3)])
-        found += [abs((rows[trained] - law @ rows) @ loss[z]) for z in range(3) for trained in range(3)]
-    assert max(found) <= own
+        gaps += [abs((rows[trained] - law @ rows) @ loss[z]) for z in range(3) for trained in range(3)]
+    assert max(gaps) <= own
     x, y = twin.trade_off_points(model, twin.replace_one(states))
     assert notions.memorisation(dr.Tradeoff(x, y, neighbours="replace-one")).value == pytest.approx(own)
 
@@ -385,11 +385,11 @@ def test_odds_of_every_event_by_bayes(seed):
             hit, wrong = (float(prior[side] @ says_yes[side] / prior[side].sum()) for side in (yes, no))
             before = float(prior[yes].sum())
             after = before * hit / (before * hit + (1.0 - before) * wrong)
-            found = notions.posterior_odds(curve, wrong, prior=before)
-            assert hit / wrong <= found.ratio.value * (1.0 + 1e-12)
-            assert after <= found.posterior.value + 1e-12
+            odds = notions.posterior_odds(curve, wrong, prior=before)
+            assert hit / wrong <= odds.ratio.value * (1.0 + 1e-12)
+            assert after <= odds.posterior.value + 1e-12
             strict = notions.posterior_odds(dr.PureDP(pure, neighbours="replace-one"), wrong)
-            assert found.ratio.value <= strict.ratio.value * (1.0 + 1e-9)
+            assert odds.ratio.value <= strict.ratio.value * (1.0 + 1e-9)
             assert strict.ratio.value <= math.exp(pure) * (1.0 + 1e-12)
 
 
@@ -451,9 +451,9 @@ def test_success_is_never_below_the_blind_chance(what):
 
 def test_the_tightest_relation_is_used_and_named():
     run = dr.DPSGD(noise_multiplier=5.0, sample_rate=1.0, steps=25)
-    free, told = notions.singling_out(run, 0.01), notions.singling_out(run, 0.01, neighbours="replace-one")
-    assert free.value < told.value
-    assert "neighbours: replace-one" in told.assumes
+    free, stated = notions.singling_out(run, 0.01), notions.singling_out(run, 0.01, neighbours="replace-one")
+    assert free.value < stated.value
+    assert "neighbours: replace-one" in stated.assumes
     assert free.cites[0] == "[UNIFY] Theorem 3.1"
     assert free.side == "upper"
     query = dr.Laplace(50.0, query=np.arange(101.0))
@@ -474,7 +474,7 @@ GDP = dr.GDP(1.0, neighbours="replace-one")
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (
             lambda: notions.singling_out(GDP, 1.5),
@@ -497,10 +497,10 @@ GDP = dr.GDP(1.0, neighbours="replace-one")
         (lambda: notions.remaining_error(1.5, 0.0), "remaining_error.success"),
     ],
 )
-def test_errors_say_what_is_wrong(call, said):
+def test_errors_say_what_is_wrong(call, message):
     with pytest.raises(ParameterError) as caught:
         call()
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_promise_that_is_not_made_is_an_error():

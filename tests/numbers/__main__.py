@@ -36,14 +36,15 @@ def table(verdicts: Sequence[Verdict]) -> list[str]:
     """Return one line for each difference."""
     lines = []
     for one in verdicts:
-        found = one.difference
-        told = f"  <- {one.problem}" if one.problem else ""
-        lines.append(f"{found.kind:<10} {found.name:<{_WIDTH}} {_shown(found.old)} -> {_shown(found.new)}{told}")
+        difference = one.difference
+        remark = f"  <- {one.problem}" if one.problem else ""
+        change = f"{_shown(difference.old)} -> {_shown(difference.new)}{remark}"
+        lines.append(f"{difference.kind:<10} {difference.name:<{_WIDTH}} {change}")
     return lines
 
 
 def _quantities(*corpora: dict[str, Any]) -> set[tuple[str, str]]:
-    return {(question, quantity) for corpus in corpora for question, found in corpus.items() for quantity in found}
+    return {(question, quantity) for corpus in corpora for question, answer in corpus.items() for quantity in answer}
 
 
 def _compare_texts(jobs: int, *, accept: bool) -> bool:
@@ -84,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [name for name in QUESTIONS if fnmatchcase(name, options.only)]
     answers, seconds = compute(names, options.jobs)
     corpus = read_corpus()
-    before = {name: found for name, found in corpus.items() if fnmatchcase(name, options.only)}
+    before = {name: answer for name, answer in corpus.items() if fnmatchcase(name, options.only)}
     named, problems = read_changelog((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
     problems += [f"no question is named `{pattern}`" for pattern in idle(named, _quantities(corpus, answers))]
     verdicts = judge(differences(before, answers), named)
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write("Name each under [Unreleased], ### Numbers in CHANGELOG.md: - KIND: `PATTERN` because REASON.\n")
         return 1
     if options.accept:
-        rest = {name: found for name, found in corpus.items() if name not in before}
+        rest = {name: answer for name, answer in corpus.items() if name not in before}
         CORPUS.write_text(text_of({**rest, **merged(before, answers)}), encoding="utf-8")
         write(f"wrote {CORPUS.relative_to(ROOT)}\n")
     elif verdicts or new:

@@ -42,8 +42,8 @@ def fact(value: Any) -> dict[str, Any]:
     return _record(value, "fact")
 
 
-def _within(prefix: str, found: Answer) -> Answer:
-    return {f"{prefix}/{name}": record for name, record in found.items()}
+def _within(prefix: str, records: Answer) -> Answer:
+    return {f"{prefix}/{name}": record for name, record in records.items()}
 
 
 def _bound(bound: Any) -> dict[str, Any]:
@@ -88,16 +88,16 @@ def _(result: dr.Estimate) -> Answer:
 
 @answer.register
 def _(result: dr.Assessment) -> Answer:
-    found = {name: _bound(bound) for name, bound in result.bounds.items() if bound is not None}
+    records = {name: _bound(bound) for name, bound in result.bounds.items() if bound is not None}
     for name in ("baseline", "hit", "false_hit"):
         if getattr(result, name) is not None:
-            found[name] = fact(getattr(result, name))
+            records[name] = fact(getattr(result, name))
     ceiling = getattr(result, "ceiling", None)
     if ceiling is not None:
-        found["ceiling"] = _bound(ceiling) if isinstance(ceiling, dr.Bound) else fact(ceiling)
+        records["ceiling"] = _bound(ceiling) if isinstance(ceiling, dr.Bound) else fact(ceiling)
     with suppress(DpradarError):  # not every release has a trade-off curve
-        found["tpr"] = _bound(result.tpr(_FPR))
-    return {**found, "says_nothing": fact(result.says_nothing)}
+        records["tpr"] = _bound(result.tpr(_FPR))
+    return {**records, "says_nothing": fact(result.says_nothing)}
 
 
 def _chosen(value: float | None, more_private: str | None) -> dict[str, Any]:
@@ -108,38 +108,38 @@ def _chosen(value: float | None, more_private: str | None) -> dict[str, Any]:
 
 @answer.register
 def _(result: dr.Calibration) -> Answer:
-    found = {"value": _chosen(result.value, result.more_private), "status": fact(result.status)}
+    records = {"value": _chosen(result.value, result.more_private), "status": fact(result.status)}
     if result.assumes:
-        found["value"]["assumes"] = list(result.assumes)
+        records["value"]["assumes"] = list(result.assumes)
     for i, one in enumerate(result.achieved):
-        found[f"achieved/{i}/{one.quantity}"] = _record(one.value, one.side, rule=one.rule)
-    found |= {f"cost/{name}": fact(number) for name, number in result.cost.items()}
-    return {**found, "exact": fact(result.exact)}
+        records[f"achieved/{i}/{one.quantity}"] = _record(one.value, one.side, rule=one.rule)
+    records |= {f"cost/{name}": fact(number) for name, number in result.cost.items()}
+    return {**records, "exact": fact(result.exact)}
 
 
 @answer.register
 def _(result: dr.AttackRun) -> Answer:
-    found = {name: answer(getattr(result, name))["value"] for name in ("rad", "success", "false_hit")}
-    return {**found, "trials": fact(result.trials)}
+    records = {name: answer(getattr(result, name))["value"] for name in ("rad", "success", "false_hit")}
+    return {**records, "trials": fact(result.trials)}
 
 
 @answer.register
 def _(result: dr.AuditResult) -> Answer:
-    found = {"epsilon_lower": _record(result.epsilon_lower, "simulated", rule=result.method)}
-    found |= {"refuted": fact(result.refuted), "trials": fact(result.trials), "looks": fact(result.looks)}
+    records = {"epsilon_lower": _record(result.epsilon_lower, "simulated", rule=result.method)}
+    records |= {"refuted": fact(result.refuted), "trials": fact(result.trials), "looks": fact(result.looks)}
     if result.epsilon_estimate is not None:
-        found["epsilon_estimate"] = _record(result.epsilon_estimate, "simulated")
+        records["epsilon_estimate"] = _record(result.epsilon_estimate, "simulated")
     if result.rad is not None:
-        found["rad"] = answer(result.rad)["value"]
-    return found
+        records["rad"] = answer(result.rad)["value"]
+    return records
 
 
 @answer.register
 def _(result: LimitResult) -> Answer:
-    found = {"met": fact(result.met), "limit": fact(result.limit)}
+    records = {"met": fact(result.met), "limit": fact(result.limit)}
     if result.value is not None:
-        found["value"] = _record(result.value, result.side, rule=result.rule)
-    return found
+        records["value"] = _record(result.value, result.side, rule=result.rule)
+    return records
 
 
 @answer.register
@@ -149,7 +149,7 @@ def _(result: Change) -> Answer:
 
 @answer.register
 def _(result: dr.RunResult) -> Answer:
-    found = {"met": fact(result.met)}
+    records = {"met": fact(result.met)}
     for release in result.releases:
         mine: Answer = {f"cost/{name}": fact(error) for name, error in release.cost.items()}
         for i, threat in enumerate(release.assessments):
@@ -164,64 +164,64 @@ def _(result: dr.RunResult) -> Answer:
             mine |= {f"noise-{i}/value": fact(noise.value)}
         for i, evidence in enumerate(release.evidence):
             mine |= _within(f"evidence-{i}", answer(evidence))
-        found |= _within(release.name, mine)
+        records |= _within(release.name, mine)
     for sweep in result.sweeps:
         for i, point in enumerate(sweep.points):
             rads = {f"sweep/{i}/threat-{j}": bounds["rad"] for j, bounds in enumerate(point.bounds)}
-            found |= {name: _bound(bound) for name, bound in rads.items() if bound is not None}
-    return found
+            records |= {name: _bound(bound) for name, bound in rads.items() if bound is not None}
+    return records
 
 
 @answer.register
 def _(result: Accounting) -> Answer:
-    found = {"met": fact(result.met), "vacuous": fact(result.vacuous)}
+    records = {"met": fact(result.met), "vacuous": fact(result.vacuous)}
     for total in result.totals:
         for name in ("epsilon", "mu", "mu_all"):
             if getattr(total, name) is not None:
-                found[f"{total.granularity}/{name}"] = _record(getattr(total, name), "upper", rule=total.notion)
+                records[f"{total.granularity}/{name}"] = _record(getattr(total, name), "upper", rule=total.notion)
         for name in ("sequential_epsilon", "sequential_mu"):
             if getattr(total, name) is not None:
-                found[f"{total.granularity}/{name}"] = fact(getattr(total, name))
+                records[f"{total.granularity}/{name}"] = fact(getattr(total, name))
     for name, part in (("advice", result.advice), ("assessment", result.assessment)):
-        found |= {} if part is None else _within(name, answer(part))
-    return found
+        records |= {} if part is None else _within(name, answer(part))
+    return records
 
 
 @answer.register
 def _(result: Advice) -> Answer:
-    found = {name: fact(getattr(result, name)) for name in ("users", "points", "mixing_quarter", "mixing_hundredth")}
+    records = {name: fact(getattr(result, name)) for name in ("users", "points", "mixing_quarter", "mixing_hundredth")}
     for row in result.rows:
-        found[f"{row.granularity}/factor"] = _record(row.factor, "upper")
-        found[f"{row.granularity}/implied"] = _record(row.implied, "upper")
-    return found
+        records[f"{row.granularity}/factor"] = _record(row.factor, "upper")
+        records[f"{row.granularity}/implied"] = _record(row.implied, "upper")
+    return records
 
 
 @answer.register
 def _(result: LintReport) -> Answer:
-    found = {"refuted": fact(result.refuted), "unproven": fact(result.unproven)}
-    found["findings"] = fact(", ".join(f"{one.rule} {one.severity}" for one in result.findings))
+    records = {"refuted": fact(result.refuted), "unproven": fact(result.unproven)}
+    records["findings"] = fact(", ".join(f"{one.rule} {one.severity}" for one in result.findings))
     for one in result.findings:
-        found |= {} if one.evidence is None else _within(one.rule, answer(one.evidence))
-    return found
+        records |= {} if one.evidence is None else _within(one.rule, answer(one.evidence))
+    return records
 
 
 @answer.register
 def _(result: Correlation) -> Answer:
-    found = {"leakage": _bound(result.leakage), "any_dependence": _bound(result.any_dependence)}
+    records = {"leakage": _bound(result.leakage), "any_dependence": _bound(result.any_dependence)}
     if result.at_least is not None:
-        found["at_least"] = _bound(result.at_least)
+        records["at_least"] = _bound(result.at_least)
     for one in result.theorems:
-        found[f"{one.rule}/usable"] = fact(one.usable)
-        found |= {} if one.bound is None else {f"{one.rule}/leakage": _bound(one.bound)}
-        found |= {} if one.epsilon is None else {f"{one.rule}/epsilon": _record(one.epsilon, "lower")}
-        found |= {} if one.error is None else {f"{one.rule}/error": fact(one.error)}
+        records[f"{one.rule}/usable"] = fact(one.usable)
+        records |= {} if one.bound is None else {f"{one.rule}/leakage": _bound(one.bound)}
+        records |= {} if one.epsilon is None else {f"{one.rule}/epsilon": _record(one.epsilon, "lower")}
+        records |= {} if one.error is None else {f"{one.rule}/error": fact(one.error)}
     chosen = result.chosen
-    found["chosen"] = fact(None if chosen is None else chosen.rule)
-    found["checks"] = fact(", ".join(f"{one.name} {one.word}" for one in result.checks))
+    records["chosen"] = fact(None if chosen is None else chosen.rule)
+    records["checks"] = fact(", ".join(f"{one.name} {one.word}" for one in result.checks))
     if result.simulated is not None:
-        found["simulated/error"] = _record(result.simulated.error, "simulated")
-        found["simulated/error_exact"] = fact(result.simulated.error_exact)
-    return found
+        records["simulated/error"] = _record(result.simulated.error, "simulated")
+        records["simulated/error_exact"] = fact(result.simulated.error_exact)
+    return records
 
 
 @answer.register
@@ -232,18 +232,18 @@ def _(result: Fit) -> Answer:
 
 @answer.register
 def _(result: PosteriorOdds) -> Answer:
-    found = {"ratio": _bound(result.ratio)}
-    return found if result.posterior is None else {**found, "posterior": _bound(result.posterior)}
+    records = {"ratio": _bound(result.ratio)}
+    return records if result.posterior is None else {**records, "posterior": _bound(result.posterior)}
 
 
 @answer.register
 def _(result: Frequencies) -> Answer:
     shares, errors = result.estimate.tolist(), result.deviation.tolist()
-    found = {f"share-{i}": _record(share, "simulated") for i, share in enumerate(shares)}
-    return {**found, **{f"error-{i}": _record(error, "simulated") for i, error in enumerate(errors)}}
+    records = {f"share-{i}": _record(share, "simulated") for i, share in enumerate(shares)}
+    return {**records, **{f"error-{i}": _record(error, "simulated") for i, error in enumerate(errors)}}
 
 
 @answer.register
 def _(result: CandidateRisk) -> Answer:
-    found = _within("rad", answer(result.rad)) | _within("success", answer(result.success))
-    return {**found, "method": fact(result.method)}
+    records = _within("rad", answer(result.rad)) | _within("success", answer(result.success))
+    return {**records, "method": fact(result.method)}

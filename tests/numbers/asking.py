@@ -53,9 +53,9 @@ def note(what: str, *words: str) -> None:
 
 def about() -> dict[str, list[str]]:
     """Return what was noted, and forget it."""
-    found = {what: sorted(words) for what, words in sorted(_NOTED.items())}
+    notes = {what: sorted(words) for what, words in sorted(_NOTED.items())}
     _NOTED.clear()
-    return found
+    return notes
 
 
 def ask(question: Callable[[], Any]) -> dict[str, Any]:
@@ -64,11 +64,11 @@ def ask(question: Callable[[], Any]) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = answer(question())
+            records = answer(question())
     except Exception as problem:
-        found = error(problem)
+        records = error(problem)
     noted = about()
-    return {ABOUT: noted, **found} if noted else found
+    return {ABOUT: noted, **records} if noted else records
 
 
 def prior_kind(prior: dr.Prior) -> str:
@@ -139,8 +139,8 @@ def run_command(words: list[str], errors: io.StringIO | None = None) -> tuple[in
     from dpradar.cli import main
 
     out, path = io.StringIO(), list(sys.path)
-    kept = {name for name in os.environ if not name.startswith("DPRADAR_")}
-    alone = {name: os.environ[name] for name in kept} | {INTERVAL: "86400"}  # however slow the machine is
+    others = {name for name in os.environ if not name.startswith("DPRADAR_")}
+    alone = {name: os.environ[name] for name in others} | {INTERVAL: "86400"}  # however slow the machine is
     with (
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(errors or io.StringIO()),
@@ -174,8 +174,8 @@ def _name(words: list[str]) -> str:
 
     group: Any = app.get_command(None, words[0])  # type: ignore[arg-type]
     second = words[1] if len(words) > 1 else ""
-    known = second if hasattr(group, "list_commands") and second in group.list_commands(None) else ""
-    return f"{words[0]} {known}".strip()
+    subcommand = second if hasattr(group, "list_commands") and second in group.list_commands(None) else ""
+    return f"{words[0]} {subcommand}".strip()
 
 
 def _printed(text: str) -> dict[str, Any]:
@@ -187,31 +187,31 @@ def _printed(text: str) -> dict[str, Any]:
     if not isinstance(data, dict) or "schema" not in data:
         return {}
     note("schema", str(data["schema"]))
-    found: dict[str, Any] = {"schema": fact(data["schema"])}
+    records: dict[str, Any] = {"schema": fact(data["schema"])}
     if data["schema"].startswith("dpradar/campaign/"):
         for i, run in enumerate(data["runs"]):
-            found[f"run-{i}/state"] = fact(run["state"])
+            records[f"run-{i}/state"] = fact(run["state"])
             if run.get("result") is not None:
-                found |= answer({f"run-{i}": result_of(run["result"])})
-        return found
+                records |= answer({f"run-{i}": result_of(run["result"])})
+        return records
     try:
         result = result_of(data)
     except dr.DpradarError:
-        return found
-    found |= answer(result)
+        return records
+    records |= answer(result)
     tprs = {fpr: dr.Bound.from_dict(bound) for fpr, bound in data.get("tpr", {}).items()}
-    return found | answer({f"tpr-{fpr}": bound for fpr, bound in tprs.items()})
+    return records | answer({f"tpr-{fpr}": bound for fpr, bound in tprs.items()})
 
 
 def _tables(folder: Path) -> dict[str, Any]:
     """Return the sum of every column of numbers in what a command wrote: figures, or rows of a campaign."""
     import csv
 
-    found = {}
+    records = {}
     for path in sorted([*(folder / "figures").rglob("*.csv"), *folder.glob("rows.csv")]):
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
         for column in set(rows[0] if rows else ()) - _OF_THE_MACHINE:
             with contextlib.suppress(TypeError, ValueError):
-                found[f"{path.stem}/{column}"] = fact(sum(float(row[column]) for row in rows))
-    return found
+                records[f"{path.stem}/{column}"] = fact(sum(float(row[column]) for row in rows))
+    return records

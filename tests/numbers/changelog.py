@@ -65,18 +65,18 @@ def read_changelog(text: str) -> tuple[list[Named], list[str]]:
 
 def idle(named: Sequence[Named], quantities: Iterable[tuple[str, str]]) -> list[str]:
     """Return the patterns that match nothing that was ever asked: a slip of the pen."""
-    known = list(quantities)
+    pairs = list(quantities)
     return [
         pattern
         for line in named
         for pattern in line.patterns
-        if not any(Named(line.kind, (pattern,), "").matches(*one) for one in known)
+        if not any(Named(line.kind, (pattern,), "").matches(*one) for one in pairs)
     ]
 
 
-def judge(found: Sequence[Difference], named: Sequence[Named]) -> list[Verdict]:
+def judge(differences: Sequence[Difference], named: Sequence[Named]) -> list[Verdict]:
     """Return for each difference whether CHANGELOG names it, and as what it is."""
-    return [Verdict(one, _problem(one, named)) for one in found]
+    return [Verdict(one, _problem(one, named)) for one in differences]
 
 
 def _problem(difference: Difference, named: Sequence[Named]) -> str:

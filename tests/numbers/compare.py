@@ -116,17 +116,17 @@ def _of_question(question: str, old: Answer, new: Answer) -> list[Difference]:
     if (ERROR in before) != (ERROR in after):
         kind: Kind = "looser" if ERROR in after else "tighter"
         return [Difference(question, ERROR, kind, before.get(ERROR), after.get(ERROR))]
-    found = []
+    differing = []
     for name in sorted({*before, *after}):
         if name not in after:
-            found.append(Difference(question, name, "removed", before[name], None))
+            differing.append(Difference(question, name, "removed", before[name], None))
         elif name not in before:
-            found.append(Difference(question, name, "added", None, after[name]))
+            differing.append(Difference(question, name, "added", None, after[name]))
         elif not _same_hit(name, before[name], after[name]) and (
             (changed := classify(before[name], after[name])) is not None
         ):
-            found.append(Difference(question, name, changed, before[name], after[name]))
-    return found
+            differing.append(Difference(question, name, changed, before[name], after[name]))
+    return differing
 
 
 def differences(old: dict[str, Answer], new: dict[str, Answer]) -> list[Difference]:
@@ -134,7 +134,7 @@ def differences(old: dict[str, Answer], new: dict[str, Answer]) -> list[Differen
 
     A question that is no longer asked is one: leaving it out could hide a change.
     """
-    found = [Difference(question, "*", "removed", None, None) for question in sorted(set(old) - set(new))]
+    differing = [Difference(question, "*", "removed", None, None) for question in sorted(set(old) - set(new))]
     for question in sorted(set(old) & set(new)):
-        found += _of_question(question, old[question], new[question])
-    return found
+        differing += _of_question(question, old[question], new[question])
+    return differing

@@ -25,12 +25,12 @@ def _asked(name: str) -> tuple[str, dict[str, Any], float]:
 def compute(names: Sequence[str], jobs: int = 1) -> tuple[dict[str, Any], dict[str, float]]:
     """Return the answers to some questions, and the seconds that each took."""
     if jobs == 1:
-        found = [_asked(name) for name in names]
+        answers = [_asked(name) for name in names]
     else:
         # Not a Pool, whose processes may start none themselves: campaigns do.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            found = list(pool.map(_asked, names, chunksize=4))
-    return {name: answer for name, answer, _ in found}, {name: seconds for name, _, seconds in found}
+            answers = list(pool.map(_asked, names, chunksize=4))
+    return {name: answer for name, answer, _ in answers}, {name: seconds for name, _, seconds in answers}
 
 
 def compute_texts(lines: Sequence[str], jobs: int = 1) -> dict[str, str]:

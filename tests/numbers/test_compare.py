@@ -185,10 +185,10 @@ def test_a_pattern_that_names_nothing_is_found():
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """Return a project of two questions whose answers are in its corpus, and a function that runs the command."""
-    import tests.numbers.questions as asked
+    import tests.numbers.questions as all_questions
 
     values = {"a/one": bound(0.2), "a/two": bound(0.5, "exact")}
-    monkeypatch.setattr(asked, "QUESTIONS", {name: lambda name=name: {"rad": values[name]} for name in values})
+    monkeypatch.setattr(all_questions, "QUESTIONS", {name: lambda name=name: {"rad": values[name]} for name in values})
     monkeypatch.setattr(asking, "ROOT", tmp_path)
     monkeypatch.setattr(texts, "commands", list)
     monkeypatch.setattr(texts, "FILE", tmp_path / "texts.txt")

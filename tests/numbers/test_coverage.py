@@ -53,10 +53,10 @@ def test_every_question_is_in_the_corpus():
 
 
 def winners() -> Counter[str]:
-    found: Counter[str] = Counter()
+    rules: Counter[str] = Counter()
     for answer in CORPUS.values():
-        found.update({answer[name]["rule"] for name in QUANTITIES if "rule" in answer.get(name, {})})
-    return found
+        rules.update({answer[name]["rule"] for name in QUANTITIES if "rule" in answer.get(name, {})})
+    return rules
 
 
 def test_every_rule_wins_twice():
@@ -68,8 +68,8 @@ def test_every_rule_wins_twice():
 
 def described(module, ability: str) -> set[str]:
     """Return the classes of a module that have a method: those that can be assessed."""
-    classes = {name: found for name in module.__all__ if inspect.isclass(found := getattr(module, name))}
-    return {name for name, found in classes.items() if callable(getattr(found, ability, None))}
+    classes = {name: value for name in module.__all__ if inspect.isclass(value := getattr(module, name))}
+    return {name for name, value in classes.items() if callable(getattr(value, ability, None))}
 
 
 def kinds(what: type) -> set[str]:
@@ -79,20 +79,20 @@ def kinds(what: type) -> set[str]:
 
 
 def test_every_mechanism_and_guarantee_is_asked_about():
-    wanted = described(mechanisms, "at") | described(guarantees, "privacy")
-    assert {"GRR", "Laplace", "DPSGD", "PureDP", "Profile"} <= wanted
-    assert wanted <= noted("release")
+    kinds_described = described(mechanisms, "at") | described(guarantees, "privacy")
+    assert {"GRR", "Laplace", "DPSGD", "PureDP", "Profile"} <= kinds_described
+    assert kinds_described <= noted("release")
 
 
 def test_every_kind_of_threat_is_asked_about():
     assert kinds(Threat) - {"record"} <= noted("threat")
-    asked = set(CORPUS)
+    questions = set(CORPUS)
     for prior in ("uniform", "probabilities", "records", "counted", "continuous"):
         for known in kinds(Knowledge):
-            for wanted in kinds(Goal):
-                assert f"threat/{prior}/{known}/{wanted}" in asked
-                valid = "error" not in CORPUS[f"threat/{prior}/{known}/{wanted}"]
-                assert not valid or f"{prior}/{known}/{wanted}" in noted("threat")
+            for goal in kinds(Goal):
+                assert f"threat/{prior}/{known}/{goal}" in questions
+                valid = "error" not in CORPUS[f"threat/{prior}/{known}/{goal}"]
+                assert not valid or f"{prior}/{known}/{goal}" in noted("threat")
 
 
 def test_every_kind_of_result_is_read_back():
@@ -101,12 +101,12 @@ def test_every_kind_of_result_is_read_back():
 
 def tree() -> set[str]:
     """Return every command, with its subcommands."""
-    found = set()
+    names = set()
     for name in app.list_commands(None):
         command = app.get_command(None, name)
         inside = command.list_commands(None) if hasattr(command, "list_commands") else [""]
-        found |= {f"{name} {one}".strip() for one in inside}
-    return found
+        names |= {f"{name} {one}".strip() for one in inside}
+    return names
 
 
 def test_every_command_is_run():
@@ -116,11 +116,11 @@ def test_every_command_is_run():
 def exits() -> set[tuple[str, int]]:
     """Return the exit codes that each command has: those it names, 0, and 2 for bad input."""
     names = {"EXIT_UNMET": 3, "EXIT_VACUOUS": 4, "EXIT_REFUTED": 5}
-    found = set()
+    codes = set()
     for command, (module, _, _) in COMMANDS.items():
         used = vars(importlib.import_module(module, "dpradar.cli"))
-        found |= {(command, code) for name, code in names.items() if name in used} | {(command, 0), (command, 2)}
-    return found | {("reproduce", 3)}
+        codes |= {(command, code) for name, code in names.items() if name in used} | {(command, 0), (command, 2)}
+    return codes | {("reproduce", 3)}
 
 
 def test_every_exit_code_of_every_command_occurs():

@@ -104,9 +104,9 @@ def test_every_kind_of_number_is_read_exactly():
     assert right(single, dr.Goal.within(0.1)) == 7
     assert right(single.astype(float), dr.Goal.within(0.1)) < 7  # as doubles they print more digits
     assert right(np.array([0.1, 0.2], dtype=np.float16), dr.Goal.within(0.1)) == 4
-    kept = pickle.loads(pickle.dumps(dr.Prior.uniform(3, single)))  # noqa: S301
-    assert int(dr.Goal.within(0.1).hits(kept).sum()) == 7
-    assert kept.numbers("a test").tolist() == single.astype(float).tolist()
+    prior = pickle.loads(pickle.dumps(dr.Prior.uniform(3, single)))  # noqa: S301
+    assert int(dr.Goal.within(0.1).hits(prior).sum()) == 7
+    assert prior.numbers("a test").tolist() == single.astype(float).tolist()
 
 
 def test_tolerance_is_added_exactly():

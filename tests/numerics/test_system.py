@@ -1,4 +1,4 @@
-"""On systems that are not tested limits that would be ignored are refused, and it is said."""
+"""On systems that are not tested limits that would be ignored are refused, with the reason."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def test_the_sentence_is_the_same_in_python_shell_and_file():
     with pytest.raises(dr.ParameterError) as python:
         dr.Laplace(scale=-1.0)
     assert str(python.value) == f"Laplace.scale {SENTENCE}"
-    told = CliRunner().invoke(group(), ["laplace", "--scale", "-1", "--values", "0:9"])
-    assert str(told.exception) == f"--scale {SENTENCE}"
+    result = CliRunner().invoke(group(), ["laplace", "--scale", "-1", "--values", "0:9"])
+    assert str(result.exception) == f"--scale {SENTENCE}"
     with pytest.raises(dr.SpecError) as file:
         parse('[release]\nkind = "laplace"\nscale = -1.0\n[threat]\nvalues = "0:9"')
     assert str(file.value).endswith(f"release.scale: {SENTENCE}")

@@ -48,9 +48,9 @@ class Reader(HTMLParser):
         return " ".join(text for tag, text in self.texts if tag not in ("script", "style", "title"))
 
     def data(self) -> dict:
-        found = [text for tag, text in self.texts if tag == "script"]
-        assert len(found) == 1
-        return json.loads(found[0])
+        scripts = [text for tag, text in self.texts if tag == "script"]
+        assert len(scripts) == 1
+        return json.loads(scripts[0])
 
 
 def styles(text: str) -> str:

@@ -81,12 +81,14 @@ def _limit(assessment: dr.Assessment, most: float) -> LimitResult:
 
 def release(mechanism: Any, name: str, most: float | None, threats: int = 3, *, evidence: bool = True) -> ReleaseResult:
     """Return a release under some threats, with a limit on each."""
-    told = []
+    results = []
     for title, threat in list(THREATS.items())[:threats]:
-        found = dr.assess(mechanism, threat)
-        found = replace(found, threat=replace(found.threat, id=title))
-        told.append(ThreatResult(name=title, assessment=found, limits=() if most is None else (_limit(found, most),)))
-    unmet = any(one.met is False for one in told)
+        assessment = dr.assess(mechanism, threat)
+        assessment = replace(assessment, threat=replace(assessment.threat, id=title))
+        results.append(
+            ThreatResult(name=title, assessment=assessment, limits=() if most is None else (_limit(assessment, most),))
+        )
+    unmet = any(one.met is False for one in results)
     noise = tuple(
         NoiseResult(
             factor=factor,
@@ -105,7 +107,7 @@ def release(mechanism: Any, name: str, most: float | None, threats: int = 3, *, 
         what="drinking habits",
         dates=("2026-05-01",),
         parts=(describe_release(mechanism),),
-        assessments=tuple(told),
+        assessments=tuple(results),
         cost=mechanism.cost(),
         change=Change(parameter="epsilon", value=0.61234567, instead_of=mechanism.epsilon, more_private="down")
         if unmet
@@ -148,12 +150,12 @@ def sweep() -> RunResult:
     """Return a run with a parameter that was varied."""
     points = []
     for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
-        found = [dr.assess(dr.GRR(m=10, epsilon=epsilon), threat) for threat in THREATS.values()]
+        results = [dr.assess(dr.GRR(m=10, epsilon=epsilon), threat) for threat in THREATS.values()]
         points.append(
             SweepPoint(
                 value=epsilon,
-                bounds=tuple({name: _slim(bound) for name, bound in one.bounds.items()} for one in found),
-                baselines=tuple(one.baseline for one in found),
+                bounds=tuple({name: _slim(bound) for name, bound in one.bounds.items()} for one in results),
+                baselines=tuple(one.baseline for one in results),
                 cost=dr.GRR(m=10, epsilon=epsilon).cost(),
             )
         )

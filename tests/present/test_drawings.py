@@ -17,8 +17,8 @@ LINE = Line(name="a", points=((0.0, 0.0), (0.2, 0.5), (1.0, 1.0)))
 
 
 def path(svg: str, kind: str) -> str:
-    found = re.search(rf'<path class="{kind}" d="([^"]*)"', svg)
-    return found.group(1) if found else ""
+    match = re.search(rf'<path class="{kind}" d="([^"]*)"', svg)
+    return match.group(1) if match else ""
 
 
 def squares(svg: str, kind: str) -> int:

@@ -98,9 +98,9 @@ def test_large_data_are_left_out_piece_by_piece(monkeypatch):
     assert RunResult.from_dict(Reader(whole).data()) == result
     monkeypatch.setattr(html, "LARGEST", bare + 60_000)
     smaller = Reader(html.document(result)).data()
-    kept = RunResult.from_dict(smaller)
-    assert kept.releases[0].neighbours_cost[0].assessments[0].others == ()
-    assert kept.releases[0].assessments[0].assessment.rad == result.releases[0].assessments[0].assessment.rad
+    loaded = RunResult.from_dict(smaller)
+    assert loaded.releases[0].neighbours_cost[0].assessments[0].others == ()
+    assert loaded.releases[0].assessments[0].assessment.rad == result.releases[0].assessments[0].assessment.rad
     monkeypatch.setattr(html, "LARGEST", bare + 2_000)
     text = html.document(result)
     assert "<script" not in text
@@ -132,10 +132,10 @@ def test_no_text_can_break_out(name):
 
 
 def test_poison_reaches_every_text():
-    told = samples.poisoned(samples.run(), "POISON")
-    assert told.title.startswith("POISON")
-    assert told.releases[0].assessments[0].assessment.rad.rule.startswith("POISON")
-    assert told.decision["assessed_by"].startswith("POISON")
+    poisoned = samples.poisoned(samples.run(), "POISON")
+    assert poisoned.title.startswith("POISON")
+    assert poisoned.releases[0].assessments[0].assessment.rad.rule.startswith("POISON")
+    assert poisoned.decision["assessed_by"].startswith("POISON")
 
 
 def test_embedded_data_are_json_whatever_they_hold():

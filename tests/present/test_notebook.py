@@ -77,8 +77,8 @@ def test_no_text_can_break_out(name):
     read = Reader(result._repr_html_())
     assert not {"script", "img"} & set(read.names())
     assert read.wrong == []
-    told = markdown(result)
-    outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", told, flags=re.M | re.S)
+    text = markdown(result)
+    outside = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.M | re.S)
     assert "<" not in outside
     assert "alert(1)" in outside
     assert not re.search(r"(?<!\\)`", outside)
@@ -115,8 +115,8 @@ def test_text_is_never_read_as_markdown(text, shown):
 
 
 def test_markdown_says_what_the_report_says():
-    told = markdown(samples.run(0.05))
-    headings = [line for line in told.splitlines() if re.match(r"#{1,2} ", line)]
+    text = markdown(samples.run(0.05))
+    headings = [line for line in text.splitlines() if re.match(r"#{1,2} ", line)]
     assert headings == [
         "# Health survey 2026",
         "## What could someone learn about one person?",
@@ -129,7 +129,7 @@ def test_markdown_says_what_the_report_says():
         "## Decision record",
         "## Reproduce",
     ]
-    assert "✕ Limit not kept. What taking part adds (rad) is 11 of 100 people, the limit 5 of 100" in told
+    assert "✕ Limit not kept. What taking part adds (rad) is 11 of 100 people, the limit 5 of 100" in text
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".HTML"])

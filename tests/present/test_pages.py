@@ -134,9 +134,9 @@ def test_every_bound_stands_in_the_table_with_its_theorem():
     table = page.tables[0]
     rows = {row[0]: row for row in table.rows}
     notes = dict(table.notes)
-    told = rows["what taking part adds (rad), replace-one"]
-    assert told[1:6] == ("–", "at most 0.131977", "upper", "cor-5.6", "[RAD] Corollary 5.6")
-    assert [notes[letter] for letter in told[6].split(", ")] == ["(epsilon, delta)-DP, replace-one"]
+    cells = rows["what taking part adds (rad), replace-one"]
+    assert cells[1:6] == ("–", "at most 0.131977", "upper", "cor-5.6", "[RAD] Corollary 5.6")
+    assert [notes[letter] for letter in cells[6].split(", ")] == ["(epsilon, delta)-DP, replace-one"]
     assert rows["right after the release (success), replace-one"][1] == "0.100000"
     assert rows["what publishing the raw data would add (ceiling)"][2] == "0.900000"
     assert len(rows) == 6
@@ -216,14 +216,14 @@ def _attack(low: float) -> AttackRun:
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
-    found = attack_finding(_attack(low), Bound(value=0.1, side="upper", rule="test"))
-    assert (found.state, found.text) == (state, text)
+    finding = attack_finding(_attack(low), Bound(value=0.1, side="upper", rule="test"))
+    assert (finding.state, finding.text) == (state, text)
 
 
 def test_a_measured_attack_that_finds_nothing_proves_nothing():
     run = replace(_attack(0.05), release=None)
-    found = attack_finding(run, Bound(value=0.1, side="upper", rule="test"))
-    assert found.text == (
+    finding = attack_finding(run, Bound(value=0.1, side="upper", rule="test"))
+    assert finding.text == (
         "No violation found: this attack shows at least 0.050000, the bound is at most 0.100000. This does not prove "
         "there is none."
     )
@@ -241,16 +241,16 @@ VIEWS = {
 def test_a_simulation_is_not_taken_for_a_test_of_software(view):
     result = samples.run(0.05, 1)
     release = replace(result.releases[0], evidence=(samples.attack(),))
-    told = " ".join(html.unescape(VIEWS[view](replace(result, releases=(release,)))).replace("\\", "").split())
-    checked = told.index("Check of the calculation (simulated here; no software was tested)")
-    none = told.index("None supplied.")
+    text = " ".join(html.unescape(VIEWS[view](replace(result, releases=(release,)))).replace("\\", "").split())
+    checked = text.index("Check of the calculation (simulated here; no software was tested)")
+    none = text.index("None supplied.")
     assert (
         checked
-        < told.index("The simulated attack gives a lower bound of", checked)
-        < told.index("Audits of software", checked)
+        < text.index("The simulated attack gives a lower bound of", checked)
+        < text.index("Audits of software", checked)
         < none
     )
-    assert "No violation found" not in told
+    assert "No violation found" not in text
 
 
 def test_audits_have_a_section_of_their_own():
@@ -268,14 +268,14 @@ def test_an_attack_without_a_bound_shows_a_lower_one():
 
 
 def test_audits_say_what_they_do_not_prove():
-    refuted, kept = (audit_finding(samples.audit(refuted=flag)) for flag in (True, False))
+    refuted, unrefuted = (audit_finding(samples.audit(refuted=flag)) for flag in (True, False))
     assert (
         refuted.text
         == "Claim refuted. Claimed epsilon 0.5; the outputs show at least 1.9279 (95 % confidence, one look)."
     )
-    assert kept.text.startswith("No violation found. Claimed epsilon 2; the outputs show at least 1.9279")
-    assert kept.text.endswith("This does not prove there is none.")
-    assert (refuted.state, kept.state) == ("unmet", "open")
+    assert unrefuted.text.startswith("No violation found. Claimed epsilon 2; the outputs show at least 1.9279")
+    assert unrefuted.text.endswith("This does not prove there is none.")
+    assert (refuted.state, unrefuted.state) == ("unmet", "open")
 
 
 def test_attacks_are_told_beside_the_threat_they_were_run_against():
@@ -312,6 +312,6 @@ def test_entries_are_those_of_the_bibliography():
 
 
 def test_bibtex_names_the_version_and_only_what_is_cited():
-    told = citations.bibtex(["[UNIFY] Theorem 3.4"], "1.2.3")
-    assert re.findall(r"^@\w+\{(\w+),", told, flags=re.M) == ["dpradar", "UNIFY"]
-    assert "version = {1.2.3}" in told
+    text = citations.bibtex(["[UNIFY] Theorem 3.4"], "1.2.3")
+    assert re.findall(r"^@\w+\{(\w+),", text, flags=re.M) == ["dpradar", "UNIFY"]
+    assert "version = {1.2.3}" in text

@@ -39,8 +39,8 @@ def test_two_relations_in_one_answer(training):
 
 @pytest.mark.parametrize("view", [explain, markdown, document, lambda result: result._repr_html_()])
 def test_views(training, view):
-    told = [" ".join(re.sub(r"<[^>]*>", " ", html.unescape(line)).split()) for line in view(training).splitlines()]
-    text = " ".join(told).replace("\\", "")
+    lines = [" ".join(re.sub(r"<[^>]*>", " ", html.unescape(line)).split()) for line in view(training).splitlines()]
+    text = " ".join(lines).replace("\\", "")
     for quantity, relation in (("gain", "add-remove"), ("worst_gain", "replace-one"), ("rad", "replace-one")):
         assert re.search(rf"(^|[ (|]){quantity}\)?( at most [\d.]+ [\w.-]+)?, {relation}", text), quantity
 
@@ -56,9 +56,9 @@ def test_files(training):
 
 
 def test_an_exact_risk_rests_on_no_relation():
-    found = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
-    assert (found.rad.neighbours, found.success.neighbours) == (None, None)
-    assert found.worst_gain.neighbours == "replace-one"
+    assessment = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3)))
+    assert (assessment.rad.neighbours, assessment.success.neighbours) == (None, None)
+    assert assessment.worst_gain.neighbours == "replace-one"
 
 
 def test_sentences():
@@ -74,7 +74,7 @@ def test_sentences():
 
 
 def test_calibrated_limits_name_their_relation():
-    found = dr.calibrate(dr.GDP, dr.Limit(worst_gain=0.1), neighbours="add-remove")
-    assert found.achieved[0].neighbours == "add-remove"
-    assert "worst_gain, add-remove is" in explain(found)
-    assert dr.Calibration.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    calibration = dr.calibrate(dr.GDP, dr.Limit(worst_gain=0.1), neighbours="add-remove")
+    assert calibration.achieved[0].neighbours == "add-remove"
+    assert "worst_gain, add-remove is" in explain(calibration)
+    assert dr.Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration

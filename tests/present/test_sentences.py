@@ -71,12 +71,12 @@ ASSESSMENTS = {
 @pytest.mark.parametrize("name", ASSESSMENTS)
 def test_sentences_of_an_assessment(name):
     result = samples.assessments()[name]
-    told = sentences.advantage_sentence(result), sentences.blind_sentence(result), sentences.largest_sentence(result)
-    assert told == ASSESSMENTS[name]
+    texts = sentences.advantage_sentence(result), sentences.blind_sentence(result), sentences.largest_sentence(result)
+    assert texts == ASSESSMENTS[name]
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         ({}, "Kept: what taking part adds (rad) is 0.059454, the limit 0.1."),
         ({"source": "the board"}, "Kept: what taking part adds (rad) is 0.059454, the limit 0.1 (the board)."),
@@ -103,13 +103,13 @@ def test_sentences_of_an_assessment(name):
         ),
     ],
 )
-def test_sentences_of_a_limit(changes, told):
-    given = {"quantity": "rad", "limit": 0.1, "value": 0.0594531, "side": "exact", "met": True, **changes}
-    assert sentences.limit_sentence(LimitResult(**given)) == told
+def test_sentences_of_a_limit(changes, sentence):
+    options = {"quantity": "rad", "limit": 0.1, "value": 0.0594531, "side": "exact", "met": True, **changes}
+    assert sentences.limit_sentence(LimitResult(**options)) == sentence
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "sentence"),
     [
         (
             Change(parameter="sigma", value=4.5461789, instead_of=2.0, more_private="up"),
@@ -121,12 +121,12 @@ def test_sentences_of_a_limit(changes, told):
         ),
     ],
 )
-def test_sentences_of_a_change(change, told):
-    assert sentences.change_sentence(change) == told
+def test_sentences_of_a_change(change, sentence):
+    assert sentences.change_sentence(change) == sentence
 
 
 @pytest.mark.parametrize(
-    ("name", "cost", "told"),
+    ("name", "cost", "sentence"),
     [
         ("error", 8.911, "Each released number is off by less than 8.92 in 95 of 100 releases."),
         ("error", float("inf"), "Each released number is off by less than any number in 95 of 100 releases."),
@@ -138,12 +138,12 @@ def test_sentences_of_a_change(change, told):
         ("variance", 2.0, None),
     ],
 )
-def test_sentences_of_a_cost(name, cost, told):
-    assert sentences.cost_sentence(name, cost) == told
+def test_sentences_of_a_cost(name, cost, sentence):
+    assert sentences.cost_sentence(name, cost) == sentence
 
 
 @pytest.mark.parametrize(
-    ("quantity", "value", "side", "told"),
+    ("quantity", "value", "side", "sentence"),
     [
         ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right for."),
         ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right for at most 31 of 100 people."),
@@ -152,8 +152,8 @@ def test_sentences_of_a_cost(name, cost, told):
         ("epsilon at delta 0", 1.0, "upper", None),
     ],
 )  # fmt: skip
-def test_sentences_of_a_quantity(quantity, value, side, told):
-    assert sentences.quantity_sentence(quantity, value, side) == told
+def test_sentences_of_a_quantity(quantity, value, side, sentence):
+    assert sentences.quantity_sentence(quantity, value, side) == sentence
 
 
 RECORDS = dr.Prior.records(
@@ -239,8 +239,8 @@ def _texts(value):
 
 
 def test_a_number_below_one_person_is_a_bound():
-    told = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
-    assert told == "For any attacker: right for up to 1 more person in every 10,000 than by guessing blindly."
+    sentence = sentences.worst_sentence(Bound(value=1e-7, side="upper", rule="test"))
+    assert sentence == "For any attacker: right for up to 1 more person in every 10,000 than by guessing blindly."
 
 
 def test_a_bound_that_says_nothing_says_so():
@@ -251,8 +251,8 @@ def test_a_bound_that_says_nothing_says_so():
 
 def test_a_rule_that_was_left_out_for_its_size_is_named():
     prior = dr.Prior.uniform(3100, range(3100))
-    told = explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior, goal=dr.Goal.within(1.0))))
-    assert "Upper bound only: exact-line was not used (too many values: integrates over at most 3,000)." in told
+    text = explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior, goal=dr.Goal.within(1.0))))
+    assert "Upper bound only: exact-line was not used (too many values: integrates over at most 3,000)." in text
     assert "Upper bound only" not in explain(dr.assess(dr.Laplace(50.0), dr.Threat(prior)))
 
 
@@ -268,9 +268,9 @@ def test_calibrations_say_whether_less_noise_might_do():
 def test_calibrations_say_what_they_take_for_granted():
     limit = dr.Limit(epsilon=1.0, delta=1e-5)
     stated = {"sensitivity": 1.0, "neighbours": "add-remove"}
-    found = dr.calibrate(dr.Gaussian, limit, **stated)
-    assert "Assumes: Stated sensitivity 1 (L2 norm, add-remove)" in found.explain()
-    assert dr.Calibration.from_dict(found.to_dict()) == found
+    calibration = dr.calibrate(dr.Gaussian, limit, **stated)
+    assert "Assumes: Stated sensitivity 1 (L2 norm, add-remove)" in calibration.explain()
+    assert dr.Calibration.from_dict(calibration.to_dict()) == calibration
     several = dr.calibrate(lambda scale: dr.Repeated(dr.Laplace(scale, **stated), 3), limit)
     assert "Assumes: Stated sensitivity 1 (L1 norm, add-remove)" in several.explain()
     both = [dr.Limit(dr.Threat(dr.Prior.uniform(5, range(5))), rad=0.3), limit]  # the values say how far apart they are
@@ -280,9 +280,9 @@ def test_calibrations_say_what_they_take_for_granted():
 
 def test_releases_are_ranked_by_what_is_known():
     assert "largest for B" in sentences.compared_sentence("A", "B", exact=True)
-    told = sentences.compared_sentence("A", "B", exact=False)
-    assert "can be shown" in told
-    assert "largest" not in told
+    sentence = sentences.compared_sentence("A", "B", exact=False)
+    assert "can be shown" in sentence
+    assert "largest" not in sentence
 
 
 NOT_COVERED = (
@@ -379,5 +379,5 @@ def test_one_attacker_who_does_both_needs_no_reason():
 
 def test_the_reason_stands_once_on_a_page():
     page = page_of(samples.run())
-    told = [text for text in _texts(page) if sentences.BOTH_TRUE in text]
-    assert len(told) == 1
+    texts = [text for text in _texts(page) if sentences.BOTH_TRUE in text]
+    assert len(texts) == 1

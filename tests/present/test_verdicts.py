@@ -57,29 +57,29 @@ def plain(page):
 
 
 def test_text_of_an_assessment():
-    told = dr.assess(dr.Laplace(scale=0.01), THREAT).explain().splitlines()
-    assert told[0].startswith("PUBLISHING THE RAW DATA WOULD DO NO WORSE. ")
-    assert told[1] == CEILING
-    assert f"   {RAREST}" in told
-    assert any(line.split()[:3] == ["ceiling", "–", "0.019800"] for line in told)
+    lines = dr.assess(dr.Laplace(scale=0.01), THREAT).explain().splitlines()
+    assert lines[0].startswith("PUBLISHING THE RAW DATA WOULD DO NO WORSE. ")
+    assert lines[1] == CEILING
+    assert f"   {RAREST}" in lines
+    assert any(line.split()[:3] == ["ceiling", "–", "0.019800"] for line in lines)
 
 
 def test_with_everything_known_the_rarest_are_recognised_not_found():
-    known = dr.Threat(THREAT.prior, dr.Knowledge.everything())
-    told = dr.assess(dr.Laplace(scale=0.01), known).explain()
-    assert CEILING in told
+    threat = dr.Threat(THREAT.prior, dr.Knowledge.everything())
+    text = dr.assess(dr.Laplace(scale=0.01), threat).explain()
+    assert CEILING in text
     assert (
         "Of 100 people with the rarest value, an attacker who wrongly says of 1 % of the others that they took part "
         "recognises at most 100."
-    ) in told
+    ) in text
 
 
 def test_text_of_a_run():
-    told = run(_spec()).explain().splitlines()
-    assert told[0].startswith(f"{WORD.upper()}. ")
-    assert told[1] == CEILING
-    assert f"   {RAREST}" in told
-    assert f"   {KEPT}" in told
+    lines = run(_spec()).explain().splitlines()
+    assert lines[0].startswith(f"{WORD.upper()}. ")
+    assert lines[1] == CEILING
+    assert f"   {RAREST}" in lines
+    assert f"   {KEPT}" in lines
 
 
 def test_report():
@@ -91,11 +91,11 @@ def test_report():
 
 
 def test_markdown():
-    told = markdown(run(_spec()))
-    assert f"> **! {WORD}. " in told
-    assert "✓" not in told
+    page = markdown(run(_spec()))
+    assert f"> **! {WORD}. " in page
+    assert "✓" not in page
     for text in (CEILING, RAREST):
-        assert text in told
+        assert text in page
 
 
 def test_notebook():
@@ -163,7 +163,7 @@ def test_calibrations_fail_where_they_hardly_protect(limit, code):
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "arguments",
     [
         ("zcdp", "--rho", "15.29", "--neighbours", "add-remove", "--baseline", "0.1"),
         ("dp", "--epsilon", "9.98", "--neighbours", "replace-one", "--m", "10"),
@@ -171,8 +171,8 @@ def test_calibrations_fail_where_they_hardly_protect(limit, code):
         ("dp", "--epsilon", "20", "--neighbours", "replace-one", "--m", "10", "--knowledge", "everything"),
     ],
 )
-def test_near_vacuous_bounds_of_published_deployments_exit_alike(asked):
-    done = command("assess", *asked)
+def test_near_vacuous_bounds_of_published_deployments_exit_alike(arguments):
+    done = command("assess", *arguments)
     assert done.returncode == 4, done.stdout
     assert "This guarantee rules out almost nothing" in done.stdout
 

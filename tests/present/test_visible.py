@@ -49,9 +49,9 @@ def test_errors_of_the_command_line_have_none(capsys, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # main changes it
     with pytest.raises(SystemExit):
         main(["run", f"no{BAD}.toml"])
-    told = capsys.readouterr().err
-    assert told.startswith("error: no\\x1b\\x07\\x9b\\u202e")
-    assert [sign for sign in BAD if sign in told] == []
+    error = capsys.readouterr().err
+    assert error.startswith("error: no\\x1b\\x07\\x9b\\u202e")
+    assert [sign for sign in BAD if sign in error] == []
 
 
 @pytest.mark.parametrize("text", ["Zoë", "日本\tx\ny", "עברית", "a\u200db", "👩\u200d🔬"])

@@ -59,7 +59,7 @@ class Private:
         module = module or mlp(Network((FEATURES, HIDDEN, CLASSES)))
         self.engine = opacus.PrivacyEngine()
         self.criterion = nn.CrossEntropyLoss()
-        made = self.engine.make_private(
+        parts = self.engine.make_private(
             module=module,
             optimizer=torch.optim.SGD(module.parameters(), lr=LEARNING_RATE),
             criterion=self.criterion,
@@ -67,16 +67,16 @@ class Private:
             noise_multiplier=NOISE,
             **{"max_grad_norm": CLIP, **settings},
         )
-        self.model, self.optimizer, *_, self.loader = made
+        self.model, self.optimizer, *_, self.loader = parts
 
     def recorder(self, data, **changed):
-        given = {
+        options = {
             "candidates": (torch.from_numpy(data.x), torch.from_numpy(data.y)),
             "target": TARGET,
             "loader": self.loader,
             **changed,
         }
-        return Recorder(self.model, self.optimizer, self.criterion, **given)
+        return Recorder(self.model, self.optimizer, self.criterion, **options)
 
     def batches(self, steps):
         while steps > 0:

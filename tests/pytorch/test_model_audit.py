@@ -81,8 +81,8 @@ def test_recording_eight_candidates_at_most_doubles_a_step():
             noise_multiplier=1.0,
             max_grad_norm=1.0,
         )
-        given = {"candidates": (x[:8], y[:8]), "target": 7, "loader": loader}
-        recorder = recorders.Recorder(model, optimizer, criterion, **given) if record else None
+        options = {"candidates": (x[:8], y[:8]), "target": 7, "loader": loader}
+        recorder = recorders.Recorder(model, optimizer, criterion, **options) if record else None
         times = []
         for _ in range(8):
             for images, classes in loader:

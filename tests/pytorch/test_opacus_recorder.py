@@ -128,45 +128,45 @@ def test_steps_that_are_only_accumulated_are_not_counted(data):
 
 
 def test_a_model_that_was_not_wrapped(data):
-    found = []
+    likelihoods = []
     for wrap in (True, False):
         private = Private(data, 20, wrap_model=wrap)
         recorder = private.recorder(data)
         private.model = private.model if wrap else private.model._module
         private.run(recorder=recorder)
-        found.append(recorder.likelihoods)
-    assert np.array_equal(found[0], found[1])
+        likelihoods.append(recorder.likelihoods)
+    assert np.array_equal(likelihoods[0], likelihoods[1])
 
 
 def test_whether_the_target_takes_part_may_be_told(data):
     """For loaders that know the numbers of the records; nothing is compared then."""
-    looked, told = [], []
-    for found in (looked, told):
+    looked, stated = [], []
+    for likelihoods in (looked, stated):
         private = Private(data, 20)
         recorder = private.recorder(data)
         for x, y, numbers in private.batches(STEPS):
-            if found is looked:
+            if likelihoods is looked:
                 recorder.batch(x, y)
             else:
                 recorder.batch(took_part=RECORDS in numbers)
             private.optimizer.zero_grad()
             private.criterion(private.model(x), y).backward()
             private.optimizer.step()
-        found.extend(recorder.likelihoods)
-    assert looked == told
+        likelihoods.extend(recorder.likelihoods)
+    assert looked == stated
 
 
 def test_losses_that_are_summed(data):
     """The same training, with a learning rate that makes up for the mean."""
-    found = []
+    likelihoods = []
     for reduction, scale in (("mean", 1.0), ("sum", 1.0 / 20.0)):
         private = Private(data, 20, loss_reduction=reduction)
         private.criterion = nn.CrossEntropyLoss(reduction=reduction)
         private.optimizer.param_groups[0]["lr"] = LEARNING_RATE * scale
         recorder = private.recorder(data)
         private.run(recorder=recorder)
-        found.append(recorder.likelihoods)
-    assert found[0] == pytest.approx(found[1], rel=1e-3, abs=1e-3)
+        likelihoods.append(recorder.likelihoods)
+    assert likelihoods[0] == pytest.approx(likelihoods[1], rel=1e-3, abs=1e-3)
 
 
 def test_a_convolutional_network(data):
@@ -226,12 +226,12 @@ def test_canaries_in_and_out(data):
     """The recorder's log-likelihood ratios audit what Opacus does: a claim of eight times its noise is refuted."""
     inside, outside = [], []
     for seed in range(120):
-        for target, found in ((TARGET, inside), (None, outside)):
+        for target, likelihoods in ((TARGET, inside), (None, outside)):
             private = Private(data, RECORDS + (target is not None), target)
             recorder = private.recorder(data, target=target)
             torch.manual_seed(2 * seed + (target is None))
             private.run(3, recorder)
-            found.append(recorder.likelihoods[TARGET])
+            likelihoods.append(recorder.likelihoods[TARGET])
     honest = dr.DPSGD(NOISE, 1.0, 3)
     assert not canary_audit(inside, outside, honest, seed=1).refuted
     claim = dr.DPSGD(8 * NOISE, 1.0, 3)

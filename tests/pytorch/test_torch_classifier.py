@@ -35,8 +35,8 @@ def people(n, rng):
 
 
 def classifier(**changes):
-    given = {"epochs": 3, "batch_size": 40, "noise_multiplier": 0.8, "clip": 1.0, "learning_rate": 0.5, "seed": 3}
-    return OpacusClassifier(network=logistic, **{**given, **changes})
+    options = {"epochs": 3, "batch_size": 40, "noise_multiplier": 0.8, "clip": 1.0, "learning_rate": 0.5, "seed": 3}
+    return OpacusClassifier(network=logistic, **{**options, **changes})
 
 
 def blobs(n=400):

@@ -30,8 +30,8 @@ def records(features, classes, least=0, known=30, candidates=4):
 
 
 def settings(network, **changed):
-    given = {"steps": 20, "clip": 0.6, "noise_multiplier": 1.1, "learning_rate": 0.5}
-    return Training(network=network, **{**given, **changed})
+    options = {"steps": 20, "clip": 0.6, "noise_multiplier": 1.1, "learning_rate": 0.5}
+    return Training(network=network, **{**options, **changed})
 
 
 @pytest.mark.parametrize("sample_rate", [1.0, 0.3])
@@ -66,7 +66,7 @@ def test_the_network_of_the_paper():
 def test_a_step_of_a_convolutional_network():
     """One step from gradients that are made and clipped one by one."""
     data, training = records(120, 3), settings(SMALL, steps=1, noise_multiplier=1e-4)
-    found = train_torch(training, data, [1], [np.random.SeedSequence(4)])
+    result = train_torch(training, data, [1], [np.random.SeedSequence(4)])
     torch.manual_seed(0)
     module = SMALL.module()
     rows = [*zip(data.known_x, data.known_y, strict=True), (data.x[1], data.y[1])]
@@ -76,7 +76,7 @@ def test_a_step_of_a_convolutional_network():
         own = torch.autograd.grad(loss, list(module.parameters()))
         norm = float(sum(one.square().sum() for one in own)) ** 0.5
         total = [sum_ + one * min(1.0, 0.6 / norm) for sum_, one in zip(total, own, strict=True)]
-    for one, sum_, trained in zip(module.parameters(), total, found.models.modules[0].parameters(), strict=True):
+    for one, sum_, trained in zip(module.parameters(), total, result.models.modules[0].parameters(), strict=True):
         expected = one - 0.5 / 31.0 * sum_
         assert float((expected - trained).abs().max()) < 2e-5
 
@@ -129,7 +129,7 @@ def test_sums_by_layers_against_single_gradients(name, clip, monkeypatch):
     layers = LayerSums(module, clip)
     assert layers.fits(data.x)
     before = {key: one.clone() for key, one in module.named_parameters()}
-    found = layers.summed(data.known_x, data.known_y)
+    gradients = layers.summed(data.known_x, data.known_y)
     total = {key: torch.zeros_like(one) for key, one in module.named_parameters()}
     for x, y in zip(data.known_x, data.known_y, strict=True):
         loss = nn.functional.cross_entropy(module(torch.from_numpy(x)[None]), torch.tensor([int(y)]))
@@ -138,7 +138,7 @@ def test_sums_by_layers_against_single_gradients(name, clip, monkeypatch):
         for key, one in zip(total, own, strict=True):
             total[key] += one * min(1.0, clip / norm)
     for key, one in total.items():
-        assert float((found[key] - one).abs().max()) < 1e-5 * max(1.0, float(one.abs().max()))
+        assert float((gradients[key] - one).abs().max()) < 1e-5 * max(1.0, float(one.abs().max()))
         assert torch.equal(module.get_parameter(key), before[key])
         assert module.get_parameter(key).grad is None
 
@@ -169,7 +169,7 @@ def test_records_are_taken_in_parts(monkeypatch):
 def test_runs_have_their_own_seeds_and_are_attacked():
     data, training = records(120, 3), settings(SMALL, steps=5, noise_multiplier=0.05)
     seeds, seen = np.random.SeedSequence(1).spawn(4), []
-    runs = train_torch(training, data, [0, 1, 2, 3], seeds, progress=lambda done, asked: seen.append((done, asked)))
+    runs = train_torch(training, data, [0, 1, 2, 3], seeds, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(done, 20) for done in range(1, 21)]
     alone = train_torch(training, data, [2], [seeds[2]])
     assert np.array_equal(alone.scores.likelihoods[0], runs.scores.likelihoods[2])
@@ -184,11 +184,11 @@ def test_the_attack_on_fixed_gradients_is_as_good_as_that_of_the_other_trainer()
     threat = dr.Threat(dr.Prior.uniform(2))
     targets = np.arange(800) % 2
     runs = train_torch(training, data, targets, np.random.SeedSequence(3).spawn(800))
-    found = attack_gradients(runs.scores, targets, threat).success.estimate
+    success = attack_gradients(runs.scores, targets, threat).success.estimate
     apart = runs.scores.distances[0, 1] ** 0.5  # the same in all runs
     expected = 0.5 * (1.0 + math.erf(apart / 2.0 / 2.0**0.5))
     assert 0.7 < expected < 0.9
-    assert found == pytest.approx(expected, abs=3.5 * (expected * (1.0 - expected) / 800) ** 0.5)
+    assert success == pytest.approx(expected, abs=3.5 * (expected * (1.0 - expected) / 800) ** 0.5)
 
 
 class Beside(nn.Module):
@@ -209,9 +209,9 @@ def test_a_weight_that_is_used_beside_its_layer(monkeypatch):
 
     data, training = records(8, 3), settings(Own(), steps=3)
     assert LayerSums(Beside(), 1.0).fits(data.x)
-    found = train_torch(training, data, [1], [np.random.SeedSequence(1)]).scores.likelihoods
+    likelihoods = train_torch(training, data, [1], [np.random.SeedSequence(1)]).scores.likelihoods
     monkeypatch.setattr(LayerSums, "fits", lambda *_: False)
-    assert np.array_equal(found, train_torch(training, data, [1], [np.random.SeedSequence(1)]).scores.likelihoods)
+    assert np.array_equal(likelihoods, train_torch(training, data, [1], [np.random.SeedSequence(1)]).scores.likelihoods)
 
 
 def test_networks_of_ones_own_do_not_share_shards(tmp_path):
@@ -227,8 +227,8 @@ def test_networks_of_ones_own_do_not_share_shards(tmp_path):
 
     for activation in (nn.Tanh(), nn.ReLU()):
         training = settings(Own(activation), steps=2)
-        kept = experiment(training, records(8, 3), 2, 1, keep=tmp_path)[1]
-        assert np.array_equal(kept.likelihoods, experiment(training, records(8, 3), 2, 1)[1].likelihoods)
+        saved = experiment(training, records(8, 3), 2, 1, keep=tmp_path)[1]
+        assert np.array_equal(saved.likelihoods, experiment(training, records(8, 3), 2, 1)[1].likelihoods)
     assert len(list(tmp_path.glob("*.npz"))) == 4
 
 

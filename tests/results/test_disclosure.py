@@ -51,17 +51,17 @@ def _reachable(root):
 
 def _secrets(root, numbers):
     """Return what of a prior can be reached."""
-    found = []
+    secrets = []
     for one in _reachable(root):
         if isinstance(one, (dr.Prior, dr.Threat)):
-            found.append(type(one))
+            secrets.append(type(one))
         elif isinstance(one, float | np.floating):
-            found += [x for x in numbers if abs(float(one) - x) < 1e-12]
+            secrets += [x for x in numbers if abs(float(one) - x) < 1e-12]
         elif isinstance(one, np.ndarray) and one.dtype.kind == "f":
-            found += [x for x in numbers if np.any(np.abs(one - x) < 1e-12)]
+            secrets += [x for x in numbers if np.any(np.abs(one - x) < 1e-12)]
         elif isinstance(one, str):
-            found += [x for x in numbers if f"{x:.4g}" in one]
-    return found
+            secrets += [x for x in numbers if f"{x:.4g}" in one]
+    return secrets
 
 
 RELEASES = [
@@ -247,8 +247,8 @@ def _promise(epsilon):
 def test_a_calibration_has_many_digits_and_tells_no_count(quantity, limit):
     def saved(count):
         threat = dr.Threat(_counted([1.0 - count / 1000, count / 1000]))
-        found = dr.calibrate(_promise, dr.Limit(threat, **{quantity: limit}))
-        return json.dumps(without_names(found.to_dict()), sort_keys=True)
+        calibration = dr.calibrate(_promise, dr.Limit(threat, **{quantity: limit}))
+        return json.dumps(without_names(calibration.to_dict()), sort_keys=True)
 
     files = [saved(count) for count in (126, 127, 128)]
     assert len(set(files)) == 1

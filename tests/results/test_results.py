@@ -42,13 +42,13 @@ def test_json_round_trip(name, tmp_path):
 @pytest.mark.parametrize("name", ANSWERS)
 def test_every_number_knows_its_rule(name):
     answer = ANSWERS[name]()
-    known = {rule.name: rule for rule in RULES}
+    rules = {rule.name: rule for rule in RULES}
     for quantity, bound in answer.bounds.items():
         if bound is None:
             assert answer.reason[quantity]
             continue
         assert bound.side in {"exact", "upper"}
-        assert bound.rule in known or bound.rule == "blind-plus-rad"
+        assert bound.rule in rules or bound.rule == "blind-plus-rad"
         assert 0.0 <= bound.value <= 1.0
         if bound.low is not None:
             assert 0.0 <= bound.low <= bound.high == bound.value
@@ -159,8 +159,8 @@ def test_a_guarantee_that_is_silent_about_taking_part_says_so():
     a = dr.assess(dr.PureDP(1.0, neighbours="replace-one"), dr.Threat.membership(0.5))
     assert (a.success.rule, a.success.value) == ("trivial", 1.0)
     assert any("add-remove" in note for note in a.success.assumes)
-    told = dr.assess(dr.PureDP(1.0, neighbours="add-remove"), dr.Threat.membership(0.5))
-    assert told.success.value < 0.74
+    assessment = dr.assess(dr.PureDP(1.0, neighbours="add-remove"), dr.Threat.membership(0.5))
+    assert assessment.success.value < 0.74
 
 
 def test_rounding_carries_no_hit_above_1():

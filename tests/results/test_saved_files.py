@@ -86,14 +86,14 @@ def _without_digest(name):
 
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_so_is_refused_where_it_stands(case, tmp_path):
-    name, place, value, told = WRONG[case]
+    name, place, value, message = WRONG[case]
     file = tmp_path / "result.json"
     file.write_text(json.dumps(changed(_without_digest(name), place, value)))
     for command in ("explain", "report"):
         done = run(command, str(file))
         assert done.returncode == 2
         assert done.stderr.startswith(f"error: {file} has ")
-        assert told in done.stderr
+        assert message in done.stderr
 
 
 def test_every_kind_is_among_them():
@@ -158,16 +158,16 @@ def test_a_key_of_a_later_version_is_left_alone(tmp_path):
 @pytest.mark.parametrize("name", ["exact", "attack", "refuted", "one threat", "calibration"])
 def test_the_digest_detects_any_change(name, tmp_path):
     data = json.loads(saved.texts()[name])
-    kept = 0
+    count = 0
     for place, value in some(data, 40, seed=3):
         edited = changed(data, place, value)
         if place == ("digest",) or edited == data:
             continue
-        kept += 1
+        count += 1
         (tmp_path / "r.json").write_text(json.dumps(edited))
         with pytest.raises(DpradarError):
             dr.load(tmp_path / "r.json")
-    assert kept > 20
+    assert count > 20
 
 
 def test_order_and_white_space_do_not_matter_to_the_digest(tmp_path):
@@ -224,8 +224,8 @@ def test_data_that_are_nested_deep_are_refused(depth, tmp_path):
 def test_pages_of_schema_1_say_who_attacks():
     """The text of a threat has a fixed grammar; what is not understood is shown as it stands."""
     threat = "Threat(Prior(10 values), Knowledge.columns('age', 'sex'), Goal.within(5, 'absolute'))"
-    told = attacker(Description.from_dict({"kind": "", "options": {}, "text": threat}))
-    assert told.title == threat
+    text = attacker(Description.from_dict({"kind": "", "options": {}, "text": threat}))
+    assert text.title == threat
     data = {**SCHEMA_1["exact"], "threat": threat}
     who = attacker(dr.Assessment.from_dict(data).threat)
     assert who.title == "An attacker who knows the target's age and sex and is right when its guess is within 5"

@@ -39,10 +39,10 @@ def test_an_example_runs_and_is_explained(file):
     assert parse(toml(spec)) == spec
     result = run(spec, made="2026-01-01")
     assert result.met is MET[file.stem]
-    told = result.explain()
-    assert spec.title in told
+    text = result.explain()
+    assert spec.title in text
     for threat in spec.threats:
-        assert threat.name in told
+        assert threat.name in text
     for release in result.releases:
         for threat in release.assessments:
             bounds = [bound for bound in threat.assessment.bounds.values() if bound is not None]
@@ -61,8 +61,8 @@ def test_numbers_of_the_health_survey():
         dr.Threat(prior, knowledge=dr.Knowledge.everything()),
     ]
     (release,) = run(spec, made="", attack=False).releases
-    found = [threat.assessment.rad.value for threat in release.assessments]
-    assert found == [dr.assess(dr.GRR(10, 2.0), threat).rad.value for threat in threats]
+    rads = [threat.assessment.rad.value for threat in release.assessments]
+    assert rads == [dr.assess(dr.GRR(10, 2.0), threat).rad.value for threat in threats]
 
 
 def test_the_change_for_the_wages_meets_the_limit():

@@ -31,16 +31,16 @@ def test_it_is_printed():
 
 
 def test_it_knows_every_key():
-    made = pipeline_schema()
-    assert set(made["properties"]) == {"title", "note", "targets", *TABLES}
-    assert made["required"] == ["step"]
-    assert made["additionalProperties"] is False
+    own = pipeline_schema()
+    assert set(own["properties"]) == {"title", "note", "targets", *TABLES}
+    assert own["required"] == ["step"]
+    assert own["additionalProperties"] is False
     for table in TABLES.values():
-        shape = made["$defs"][table.name]
+        shape = own["$defs"][table.name]
         assert set(shape["properties"]) == {option.name for option in table.options}
         assert shape["additionalProperties"] is False
-    assert made["$defs"]["Step"]["properties"]["domain"]["enum"] == ["own", "common"]
-    assert '"default": null' not in json.dumps(made)
+    assert own["$defs"]["Step"]["properties"]["domain"]["enum"] == ["own", "common"]
+    assert '"default": null' not in json.dumps(own)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -204,7 +204,7 @@ def test_many_values_need_no_prior():
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "message"),
     [
         ("[0.5, 0.5", "JSON"),
         ("[NaN, 0.5]", "finite"),
@@ -216,15 +216,15 @@ def test_many_values_need_no_prior():
     ],
     ids=lambda value: str(value)[:12],
 )
-def test_priors_that_are_none(value, told):
-    with pytest.raises(dr.ParameterError, match=told):
+def test_priors_that_are_none(value, message):
+    with pytest.raises(dr.ParameterError, match=message):
         threat_of({"kind": "grr", "m": 2, "epsilon": 1.0, "prior": value})
 
 
 def test_messages_call_options_as_they_are_called_there():
     question = {"kind": "dp", "epsilon": "0,5", "neighbours": "add-remove"}
-    told = {FLAGS: "--epsilon", PLAIN: "epsilon", inside("release[2]", None): "release[2].epsilon"}
-    for where, name in told.items():
+    names = {FLAGS: "--epsilon", PLAIN: "epsilon", inside("release[2]", None): "release[2].epsilon"}
+    for where, name in names.items():
         with pytest.raises(dr.ParameterError) as caught:
             release_of(question, where)
         assert caught.value.name == name

@@ -1,4 +1,4 @@
-"""Spec files as people write them: what is wrong is told, all at once, with where it is and what to do."""
+"""Spec files as people write them: problems are reported all at once, with where they are and what to do."""
 
 from __future__ import annotations
 
@@ -248,8 +248,8 @@ BAD = {
 
 @every("name", BAD)
 def test_one_problem(name):
-    text, told = BAD[name]
-    assert problems(text) == told
+    text, messages = BAD[name]
+    assert problems(text) == messages
 
 
 def test_all_problems_at_once():
@@ -280,8 +280,8 @@ def test_all_problems_at_once():
     [decision]
     by = 7
     """
-    found = problems(text)
-    assert [told.partition(": ")[0] for told in found] == [
+    messages = problems(text)
+    assert [message.partition(": ")[0] for message in messages] == [
         "titel",
         "neighbours",
         "release[1].m",
@@ -359,10 +359,10 @@ def test_evidence_must_be_an_attack_or_an_audit(tmp_path):
     dr.assess(dr.GRR(3, 1.0), threat).save(tmp_path / "a.json")
     dr.attack(dr.GRR(3, 1.0), threat, trials=100, seed=1).save(tmp_path / "attack.json")
     (tmp_path / "broken.json").write_text('{"schema": "dpradar/attack/2"}')
-    found = problems(
+    messages = problems(
         GRR + '[evidence]\nresults = ["a.json", "attack.json", "broken.json", "none.json"]\n', folder=tmp_path
     )
-    assert [told.partition(":")[0] for told in found] == [f"evidence.results[{i}]" for i in (1, 3, 4)]
+    assert [message.partition(":")[0] for message in messages] == [f"evidence.results[{i}]" for i in (1, 3, 4)]
 
 
 def test_a_register_of_today_is_a_spec():
@@ -430,8 +430,8 @@ def test_everything_survives_writing():
     by = "x"
     date = 2026-01-02
     """
-    found = problems(text)  # rdp cannot be attacked; all the rest is fine
-    assert found == [
+    messages = problems(text)  # rdp cannot be attacked; all the rest is fine
+    assert messages == [
         "evidence.attack: must be about releases to draw from; got rdp, a promise. "
         "Attack a mechanism, such as laplace or grr."
     ]
@@ -490,23 +490,23 @@ def test_what_stands_in_comments_of_a_starting_spec_is_known(kind):
         with contextlib.suppress(dr.SpecError):
             parse(uncommented(lines, number))
             continue
-        told = problems(uncommented(lines, number))
-        assert not [problem for problem in told if "not known here" in problem or "TOML" in problem]
+        messages = problems(uncommented(lines, number))
+        assert not [problem for problem in messages if "not known here" in problem or "TOML" in problem]
 
 
 def test_the_schema_knows_every_kind_and_key():
-    made = schema()
-    kinds = {shape["properties"]["kind"]["const"] for shape in made["$defs"].values() if "kind" in shape["properties"]}
+    own = schema()
+    kinds = {shape["properties"]["kind"]["const"] for shape in own["$defs"].values() if "kind" in shape["properties"]}
     assert kinds == set(IN_FILES) == set(KINDS) - {"register"}
-    assert set(made["properties"]) == {
+    assert set(own["properties"]) == {
         "title", "description", "neighbours", "together",
         "release", "threat", "utility", "evidence", "report", "decision",
     }  # fmt: skip
-    assert made["additionalProperties"] is False
-    assert made["required"] == ["release"]
-    grr = made["$defs"]["GrrRelease"]["properties"]
+    assert own["additionalProperties"] is False
+    assert own["required"] == ["release"]
+    grr = own["$defs"]["GrrRelease"]["properties"]
     assert (grr["m"]["minimum"], grr["epsilon"]["minimum"]) == (2, 0.0)
-    assert '"default": null' not in json.dumps(made)
+    assert '"default": null' not in json.dumps(own)
 
 
 def test_examples_fit_the_schema_and_mistakes_do_not():

@@ -94,10 +94,10 @@ def test_writing_and_reading_changes_nothing(spec):
 @given(specs())
 def test_a_spec_with_an_attack(spec):
     samples = all(KINDS[release.kind].samples for release in spec.releases)
-    asked = Spec(releases=spec.releases, threats=(ThreatSpec(options={"m": 2}),), attack=AttackSpec(trials=3, seed=0))
+    changed = Spec(releases=spec.releases, threats=(ThreatSpec(options={"m": 2}),), attack=AttackSpec(trials=3, seed=0))
     sizes = {release.options.get("m", 2) for release in spec.releases}
     if samples and sizes == {2}:
-        assert parse(toml(asked)) == asked
+        assert parse(toml(changed)) == changed
 
 
 @given(releases(), st.none() | RELATIONS)
@@ -105,5 +105,5 @@ def test_a_spec_with_an_attack(spec):
 def test_python_and_objects_are_the_same(release, relation):
     question = {"neighbours": relation or "add-remove", **release.question}
     call = release_call(question, FLAGS)
-    made = eval(call.source(), {"dr": dr})  # noqa: S307 - our own code
-    assert repr(made) == repr(call.build()) == repr(release_of(question, FLAGS))
+    rebuilt = eval(call.source(), {"dr": dr})  # noqa: S307 - our own code
+    assert repr(rebuilt) == repr(call.build()) == repr(release_of(question, FLAGS))

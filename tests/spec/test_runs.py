@@ -46,8 +46,8 @@ def only(text: str, **settings):
 
 
 def test_without_a_threat_any_is_meant():
-    found = only(GRR).assessments
-    assert [threat.assessment for threat in found] == [dr.assess(dr.GRR(100, 2.0))]
+    assessments = only(GRR).assessments
+    assert [threat.assessment for threat in assessments] == [dr.assess(dr.GRR(100, 2.0))]
     assert answered(GRR).met is None
 
 
@@ -73,8 +73,8 @@ def test_the_relation_of_the_spec_is_that_of_the_question():
     text = '[release]\nkind = "laplace"\nscale = 3.0\n[threat]\nvalues = [0, 1, 5]\n'
     threat = dr.Threat(dr.Prior.uniform(3, [0, 1, 5]))
     for relation in ("add-remove", "replace-one"):
-        found = only(f'neighbours = "{relation}"\n' + text).assessments[0].assessment
-        assert found == dr.assess(dr.Laplace(3.0), threat, neighbours=relation)
+        assessment = only(f'neighbours = "{relation}"\n' + text).assessments[0].assessment
+        assert assessment == dr.assess(dr.Laplace(3.0), threat, neighbours=relation)
     assert only(text + 'neighbours = "add-remove"\n').assessments[0].assessment.neighbours == "add-remove"
 
 
@@ -100,9 +100,9 @@ def test_of_several_priors_the_worst_counts():
     both = only(text + "[[threat]]\nvalues = [0, 1]\n[[threat]]\nvalues = [0, 30]\n").assessments[0].assessment
     other = only(text + "[[threat]]\nvalues = [0, 30]\n[[threat]]\nvalues = [0, 1]\n").assessments[0].assessment
     expected = dr.assess(dr.Laplace(10.0, sensitivity=30.0, neighbours="replace-one"), dr.Threat.worst())
-    for found in (both, other):
-        assert found.worst_gain.value == pytest.approx(expected.worst_gain.value, rel=1e-12)
-        assert found.rad.value == pytest.approx(expected.rad.value, rel=1e-12)
+    for assessment in (both, other):
+        assert assessment.worst_gain.value == pytest.approx(expected.worst_gain.value, rel=1e-12)
+        assert assessment.rad.value == pytest.approx(expected.rad.value, rel=1e-12)
 
 
 # -------------------------------------------------------------------------------------------------------------- limits
@@ -151,18 +151,18 @@ def test_errors_are_limits_too():
 
 def test_frequencies_from_many_reports():
     text = GRR + "[utility]\nreports = 10000\nfrequency_error = "
-    found = only(text + "0.1\n").utility[0]
+    utility = only(text + "0.1\n").utility[0]
     single = only(text.replace("10000", "1") + "100.0\n").utility[0]
-    assert found.value == pytest.approx(single.value / 100.0)
+    assert utility.value == pytest.approx(single.value / 100.0)
     assert single.value == dr.GRR(100, 2.0).cost()["frequency_error"]
-    assert (found.at, single.at) == (10000, 1)
+    assert (utility.at, single.at) == (10000, 1)
 
 
 def test_noise_that_hides_everything_meets_no_error():
     text = GRR.replace("2.0", "0.0") + "[threat]\n[utility]\nfrequency_error = 1000.0\n"
-    found = only(text)
-    assert (found.utility[0].met, found.utility[0].value) == (False, None)
-    assert found.cost == {"frequency_error": math.inf}
+    one = only(text)
+    assert (one.utility[0].met, one.utility[0].value) == (False, None)
+    assert one.cost == {"frequency_error": math.inf}
     result = answered(text)
     written = json.dumps(result.to_dict(), allow_nan=False)
     assert dr.RunResult.from_dict(json.loads(written)) == result
@@ -182,7 +182,7 @@ def test_noise_that_hides_everything_meets_no_error():
     ],
 )
 def test_the_change_meets_the_limits_and_less_does_not(release, threat, limits):
-    def asked(value: float | None = None) -> dr.RunResult:
+    def result_with(value: float | None = None) -> dr.RunResult:
         text = f"[release]\n{release}\n[threat]\n{threat}\nlimits = {{ {limits} }}\n[report]\nnoise_table = false\n"
         spec = parse(text)
         if value is not None:
@@ -191,22 +191,22 @@ def test_the_change_meets_the_limits_and_less_does_not(release, threat, limits):
             spec = dataclasses.replace(spec, releases=(changed,))
         return run(spec, made="")
 
-    before = asked()
+    before = result_with()
     change = before.releases[0].change
     assert before.met is False
     assert before.releases[0].assessments[0].change == change
     assert before.releases[0].assessments[0].smallest_change == str(change)
-    assert asked(change.value).met is True
+    assert result_with(change.value).met is True
     less = change.value * (0.99 if change.more_private == "up" else 1.01)
-    assert asked(less).met is False
-    assert asked(change.value).releases[0].change is None
+    assert result_with(less).met is False
+    assert result_with(change.value).releases[0].change is None
 
 
 def test_no_change_meets_what_cannot_be_met():
-    found = only(GRR + "[threat]\nlimits = { rad = 0.0 }\n")
-    assert found.change.value is None
-    assert "rad is still" in found.change.reason
-    assert str(found.change) == found.change.reason
+    result = only(GRR + "[threat]\nlimits = { rad = 0.0 }\n")
+    assert result.change.value is None
+    assert "rad is still" in result.change.reason
+    assert str(result.change) == result.change.reason
 
 
 def test_noise_that_errors_do_not_allow():
@@ -223,19 +223,19 @@ def test_composed_releases_have_no_single_change():
 def test_the_change_knows_the_records_of_threats_without_limits():
     """Else the membership limit would be met for a sensitivity of 1 instead of 50."""
     text = '[release]\nkind = "gaussian"\nsigma = 10.0\n[[threat]]\nmembership = 0.5\nlimits = { gain = 0.05 }\n'
-    found = only(text + "[[threat]]\nvalues = [0, 50]\n")
-    again = only(text.replace("10.0", repr(found.change.value)) + "[[threat]]\nvalues = [0, 50]\n")
+    result = only(text + "[[threat]]\nvalues = [0, 50]\n")
+    again = only(text.replace("10.0", repr(result.change.value)) + "[[threat]]\nvalues = [0, 50]\n")
     assert again.met is True
-    assert found.change.value > 100.0
+    assert result.change.value > 100.0
 
 
 # ---------------------------------------------------------------------------------------------------- other noise, cost
 
 
 def test_half_and_twice_the_noise():
-    found = only(GRR + "[threat]\n").neighbours_cost
-    assert [(one.factor, one.value) for one in found] == [(0.5, 4.0), (2.0, 1.0)]
-    for one in found:
+    costs = only(GRR + "[threat]\n").neighbours_cost
+    assert [(one.factor, one.value) for one in costs] == [(0.5, 4.0), (2.0, 1.0)]
+    for one in costs:
         expected = dr.assess(dr.GRR(100, one.value), UNIFORM)
         assert one.assessments[0].rad == expected.rad
     scale = only('[release]\nkind = "laplace"\nscale = 8.0\n[threat]\nvalues = [0, 1]\n').neighbours_cost
@@ -255,8 +255,8 @@ def test_noise_that_does_not_exist_is_left_out():
 
 def test_attacks_are_run_where_there_is_a_prior():
     text = GRR + "[[threat]]\n[[threat]]\nbaseline = 0.2\n[evidence]\nattack = { trials = 2000, seed = 3 }\n"
-    (found,) = only(text).evidence
-    assert found == dr.attack(dr.GRR(100, 2.0), UNIFORM, trials=2000, seed=3)
+    (evidence,) = only(text).evidence
+    assert evidence == dr.attack(dr.GRR(100, 2.0), UNIFORM, trials=2000, seed=3)
     assert only(text, attack=False).evidence == ()
 
 
@@ -321,7 +321,7 @@ def test_sweeps_of_several_releases():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("epsilon", "--sweep must be NAME=LOW:HIGH:COUNT or NAME=a,b,c; got 'epsilon'. Such as epsilon=0.1:10:50."),
         ("=1:2:3", "--sweep must be NAME=LOW:HIGH:COUNT or NAME=a,b,c; got '=1:2:3'. Such as epsilon=0.1:10:50."),
@@ -353,10 +353,10 @@ def test_sweeps_of_several_releases():
         ),
     ],
 )  # fmt: skip
-def test_sweeps_that_make_no_sense(text, told):
+def test_sweeps_that_make_no_sense(text, message):
     with pytest.raises(dr.ParameterError) as caught:
         sweep_of(text, parse(BOTH))
-    assert str(caught.value) == told
+    assert str(caught.value) == message
 
 
 # ------------------------------------------------------------------------------------------------------------ the whole
@@ -394,8 +394,8 @@ def test_descriptions_that_do_not_go_together_are_told_at_once():
 
 
 def test_progress_is_told():
-    told: list[str] = []
-    answered(GRR + "[threat]\nlimits = { rad = 0.01 }\n", progress=told.append, sweep="epsilon=1,2")
-    assert told[0] == "assess GRR(m=100, epsilon=2.0)"
-    assert "look for the smallest change that meets the limits" in told
-    assert told[-1] == "sweep epsilon 2, summary of the bounds"
+    lines: list[str] = []
+    answered(GRR + "[threat]\nlimits = { rad = 0.01 }\n", progress=lines.append, sweep="epsilon=1,2")
+    assert lines[0] == "assess GRR(m=100, epsilon=2.0)"
+    assert "look for the smallest change that meets the limits" in lines
+    assert lines[-1] == "sweep epsilon 2, summary of the bounds"

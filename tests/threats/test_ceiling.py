@@ -48,8 +48,8 @@ def test_finite_ceilings_are_those_of_the_identity_channel(goal, known):
             "everything": (dr.Knowledge.everything(), brute.everything(m)),
             "labels": (dr.Knowledge.labels(groups), groups),
         }
-        (wanted, right), (knows, codes) = goals[goal], knowledge[known]
-        raw = dr.Threat(dr.Prior.of([float(p) for p in law], values=values), knows, wanted).raw
+        (success, right), (knows, codes) = goals[goal], knowledge[known]
+        raw = dr.Threat(dr.Prior.of([float(p) for p in law], values=values), knows, success).raw
         expected = float(brute.rad(_identity(m), law, codes, right))
         assert raw.rad[0] <= expected <= raw.rad[1]
         assert raw.rad[1] - raw.rad[0] < 1e-13
@@ -262,9 +262,9 @@ def test_a_limit_that_the_raw_data_keep_is_called_idle():
     assert (c.status, c.near_ceiling, c.acknowledged) == ("free", True, False)
     assert c.achieved[0].idle
     assert dr.Calibration.from_dict(json.loads(json.dumps(c.to_dict()))) == c
-    kept = dr.calibrate(dr.Laplace, dr.Limit(HIV, rad=0.01))
-    assert not kept.near_ceiling
-    assert not kept.achieved[0].idle
+    calibration = dr.calibrate(dr.Laplace, dr.Limit(HIV, rad=0.01))
+    assert not calibration.near_ceiling
+    assert not calibration.achieved[0].idle
 
 
 def test_only_one_text_acknowledges():

@@ -51,7 +51,7 @@ def test_closed_form_of_the_uniform_prior(eta):
 
 @pytest.mark.parametrize(("eta", "rad"), [(0.0, 1.0), (0.3, 1.0), (0.75, 0.5), (1.0, 0.0), (7.0, 0.0)])
 def test_everything_known(eta, rad):
-    """Records within eta of both ends cannot be missed; all others are told from everybody else."""
+    """Records within eta of both ends cannot be missed; all others can be told from everybody else."""
     low, high = interval(uniform(), 0.0, 1.0, eta, dr.Knowledge.everything())
     assert low <= rad <= high <= low + 1e-11
 

@@ -35,9 +35,9 @@ def test_the_class_itself_checks_values(values):
 
 
 def test_probabilities_cannot_be_changed_afterwards():
-    given = np.array([0.5, 0.5])
-    prior = dr.Prior(given)
-    given[0] = 0.9
+    probabilities = np.array([0.5, 0.5])
+    prior = dr.Prior(probabilities)
+    probabilities[0] = 0.9
     assert prior.probabilities.tolist() == [0.5, 0.5]
     with pytest.raises(ValueError, match="read-only"):
         prior.probabilities[0] = 1.0

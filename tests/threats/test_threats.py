@@ -34,8 +34,8 @@ def test_baseline_of_each_fibre(world):
         mass = sum(pi[z] for z in fibre)
         if mass > 0:
             expected.append((mass, max(sum(pi[z] for z in fibre if z in right) for right in world.S) / mass))
-    found = sorted(zip(weight, base, strict=True))
-    assert np.ravel(found) == pytest.approx(np.ravel(sorted(expected)), rel=0, abs=1e-12)
+    fibres = sorted(zip(weight, base, strict=True))
+    assert np.ravel(fibres) == pytest.approx(np.ravel(sorted(expected)), rel=0, abs=1e-12)
 
 
 def test_order_of_the_values_does_not_matter_for_blind_guesses():

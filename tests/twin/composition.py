@@ -47,14 +47,14 @@ def approx_sides(epsilon: float, delta: float) -> tuple[list[float], list[float]
 
 def kairouz(epsilon: float, delta: float, k: int) -> list[tuple[float, float]]:
     """Kairouz, Oh and Viswanath 2015, Theorem 3.3: k releases are (epsilon_i, delta_i)-DP for i = 0..k/2, optimally."""
-    found = []
+    pairs = []
     with mpmath.workdps(DIGITS):
         e = mpmath.exp(mpmath.mpf(epsilon))
         for i in range(k // 2 + 1):
             terms = [mpmath.binomial(k, j) * (e ** (k - j) - e ** (k - 2 * i + j)) for j in range(i)]
             left = mpmath.fsum(terms) / (1 + e) ** k
-            found.append(((k - 2 * i) * epsilon, float(1 - (1 - mpmath.mpf(delta)) ** k * (1 - left))))
-    return found
+            pairs.append(((k - 2 * i) * epsilon, float(1 - (1 - mpmath.mpf(delta)) ** k * (1 - left))))
+    return pairs
 
 
 def coins(a: float, b: float, k: int) -> tuple[np.ndarray, np.ndarray]:

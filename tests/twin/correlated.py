@@ -28,13 +28,13 @@ def table_of(array: np.ndarray) -> dict[Table, float]:
 
 def chain(P: Sequence[Sequence[float]], start: Sequence[float], length: int) -> dict[Table, float]:
     """Return all series of a Markov chain with their probabilities."""
-    found = {}
+    law = {}
     for series in product(range(len(P)), repeat=length):
         probability = start[series[0]]
         for a, b in pairwise(series):
             probability *= P[a][b]
-        found[series] = probability
-    return found
+        law[series] = probability
+    return law
 
 
 def stationary(P: Sequence[Sequence[float]]) -> list[float]:
@@ -146,12 +146,12 @@ def worst_mechanism(model: Model, epsilon: float) -> float:
                     laws[value][number[table]] = p
             for x, y in product(laws, repeat=2):
                 if x != y:
-                    found = linprog(
+                    program = linprog(
                         -laws[x], A_ub=A, b_ub=np.zeros(len(rows)), A_eq=[laws[y]], b_eq=[1.0], bounds=(0, None),
                         method="highs",
                     )  # fmt: skip
-                    assert found.status == 0, found.message
-                    largest = max(largest, math.log(-found.fun))
+                    assert program.status == 0, program.message
+                    largest = max(largest, math.log(-program.fun))
     return largest
 
 

@@ -74,11 +74,11 @@ def zcdp_fnr(rho: float, x: float) -> float:
             order = 1 + math.exp(place)
             return _root(order, rho * order, x, swapped=swapped)
 
-        found = [power(place) for place in places]
-        k = int(np.argmin(found))
+        powers = [power(place) for place in places]
+        k = int(np.argmin(powers))
         bracket = (places[max(k - 1, 0)], places[min(k + 1, places.size - 1)])
         refined = minimize_scalar(power, bounds=bracket, method="bounded", options={"xatol": 1e-9})
-        best = min(best, found[k], float(refined.fun), _root(1.0, rho, x, swapped=swapped))
+        best = min(best, powers[k], float(refined.fun), _root(1.0, rho, x, swapped=swapped))
     return 1 - best
 
 
@@ -95,8 +95,8 @@ def zcdp_tv(rho: float) -> float:
 def cks_epsilon(epsilon: Callable[[float], float], delta: float) -> float:
     """Canonne, Kamath and Steinke 2020, Proposition 12: the least over a scan of the orders."""
     orders = 1 + np.exp(np.linspace(math.log(1e-3), math.log(1e5), 4001))
-    found = [epsilon(t) + math.log1p(-1 / t) - (math.log(delta) + math.log(t)) / (t - 1) for t in orders]
-    return max(0.0, min(found))
+    epsilons = [epsilon(t) + math.log1p(-1 / t) - (math.log(delta) + math.log(t)) / (t - 1) for t in orders]
+    return max(0.0, min(epsilons))
 
 
 def tradeoff(first: Sequence[float], second: Sequence[float], fpr: np.ndarray) -> np.ndarray:

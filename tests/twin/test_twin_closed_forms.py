@@ -52,8 +52,8 @@ def test_oue(m, expeps):
     p = 1 - q
     for pi in priors(m):
         ascending = sorted(pi)
-        known = F(1, 2) * (expeps - 1) / (expeps + 1) * (1 - kappa(pi))
-        assert brute.rad(P, pi, brute.everything(m), brute.exact(m)) == known
+        expected = F(1, 2) * (expeps - 1) / (expeps + 1) * (1 - kappa(pi))
+        assert brute.rad(P, pi, brute.everything(m), brute.exact(m)) == expected
         powers = [p ** (m - i) for i in range(1, m + 1)]
         gain = sum(w * x * (1 - x) for w, x in zip(powers, ascending, strict=True))
         loss = sum(w * x * sum(ascending[:i]) for i, (w, x) in enumerate(zip(powers, ascending, strict=True)))
@@ -69,8 +69,8 @@ def test_subset_selection_uniform(m, expeps):
         P, pi = channels.subset_selection(m, expeps, omega), [F(1, m)] * m
         p = omega * expeps / (omega * expeps + m - omega)
         assert brute.rad(P, pi, brute.nothing(m), brute.exact(m)) == (p * m - omega) / (m * omega)
-        known = brute.total_variation(P) * (1 - F(1, m))
-        assert brute.rad(P, pi, brute.everything(m), brute.exact(m)) == known
+        expected = brute.total_variation(P) * (1 - F(1, m))
+        assert brute.rad(P, pi, brute.everything(m), brute.exact(m)) == expected
 
 
 @pytest.mark.parametrize("m", [2, 4])
@@ -98,8 +98,8 @@ def test_full_knowledge_and_exact_goal_special_cases(seed):
     P, pi = channels.random_channel(rng, 4, 4), channels.random_row(rng, 4)
     law = brute.output_law(P, pi)
     w = [[(P[z][t] - law[t]) * pi[z] for t in range(4)] for z in range(4)]
-    known = sum(max(x, F(0)) for row in w for x in row)
-    assert brute.rad(P, pi, brute.everything(4), brute.exact(4)) == known
+    expected = sum(max(x, F(0)) for row in w for x in row)
+    assert brute.rad(P, pi, brute.everything(4), brute.exact(4)) == expected
     a = [0, 0, 1, 1]
     fibres = sum(max(F(0), w[z][t], w[z + 1][t]) for z in (0, 2) for t in range(4))
     assert brute.rad(P, pi, a, brute.exact(4)) == fibres

@@ -160,10 +160,10 @@ def test_expected_audit(m, table, name):
     column = oracles.AUDIT_COLUMNS.index(name)
     ours = oracles.AUDIT_CORRECTED
     rows = {e: p(row[column], ours.get((m, e, name))) for e, row in table.items() if row[column] is not None}
-    found = {e: formulas.audit_epsilon(m, PROTOCOLS[name](m, e)) for e in rows}
-    assert {e: found[e] for e, printed in rows.items() if off(found[e], printed) > HALF} == {}
+    epsilons = {e: formulas.audit_epsilon(m, PROTOCOLS[name](m, e)) for e in rows}
+    assert {e: epsilons[e] for e, printed in rows.items() if off(epsilons[e], printed) > HALF} == {}
     corrected = {e: printed for e, printed in rows.items() if printed.ours is not None}
-    assert all(found[e] == pytest.approx(printed.ours, abs=1e-6) for e, printed in corrected.items())
+    assert all(epsilons[e] == pytest.approx(printed.ours, abs=1e-6) for e, printed in corrected.items())
 
 
 def test_audit_limits():

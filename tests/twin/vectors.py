@@ -127,8 +127,8 @@ def monte_carlo(
         gain, post = (posterior - p)[:, fibre], posterior[:, fibre]
         score = gain if rule == "rad" else post
         best = np.argmax(score, axis=1)
-        made = (score[rows, best] > 0) if rule == "rad" else np.ones(n, dtype=bool)
-        rad += np.where(made, gain[rows, best], 0.0)
+        guessing = (score[rows, best] > 0) if rule == "rad" else np.ones(n, dtype=bool)
+        rad += np.where(guessing, gain[rows, best], 0.0)
         success += post.max(axis=1)
     root = math.sqrt(n)
     return Estimate(float(rad.mean()), float(rad.std()) / root, float(success.mean()), float(success.std()) / root)

@@ -28,8 +28,8 @@ def sent(client, address):
 
 @pytest.fixture(scope="session")
 def client():
-    with explorer(quick_seconds=60.0, link_seconds=60.0) as made:
-        yield made
+    with explorer(quick_seconds=60.0, link_seconds=60.0) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -53,8 +53,8 @@ MISTAKES = [
 
 
 def _problem(text):
-    found = re.search(r'<div class="problem" role="alert">(.*?)</div>', text, flags=re.S)
-    return html.unescape(re.sub(r"<[^>]*>", " ", found.group(1))) if found else ""
+    match = re.search(r'<div class="problem" role="alert">(.*?)</div>', text, flags=re.S)
+    return html.unescape(re.sub(r"<[^>]*>", " ", match.group(1))) if match else ""
 
 
 @pytest.mark.parametrize(("fields", "message", "field"), MISTAKES, ids=lambda x: str(x)[:50])
@@ -65,9 +65,9 @@ def test_mistakes_are_explained_where_they_are(client, fields, message, field):
     if field:
         assert re.search(rf'name="{field}"[^>]*aria-invalid="true"', got.text)
         assert f'href="#f-{field}"' in got.text
-    told = client.get(f"/assess/result.json?{urlencode(fields)}")
-    assert told.status_code == 400
-    assert message in json.loads(told.text)["error"]
+    answer = client.get(f"/assess/result.json?{urlencode(fields)}")
+    assert answer.status_code == 400
+    assert message in json.loads(answer.text)["error"]
 
 
 @pytest.mark.parametrize(
@@ -109,17 +109,17 @@ def test_mistakes_on_other_screens(client, address, message):
 def _every_field():
     """Yield every text field of every screen, with the fields beside it that make it appear."""
     seen = set()
-    asked = [("assess", fields) for fields in (*EVERY, *FURTHER)]
-    asked += [(screen.name, {}) for screen in SCREENS]
-    asked += [
+    questions = [("assess", fields) for fields in (*EVERY, *FURTHER)]
+    questions += [(screen.name, {}) for screen in SCREENS]
+    questions += [
         ("attack", {"mode": "audit"}),
         ("attack", {"mode": "audit", "kind": "laplace"}),
         ("attack", {"mode": "rows"}),
     ]
-    asked += [("calibrate", {"kind": "laplace", "risk": risk}) for risk in ("tpr", "epsilon")]
-    asked += [("compare", {"goal": "within"}), ("compare", {"who": "baseline"})]
+    questions += [("calibrate", {"kind": "laplace", "risk": risk}) for risk in ("tpr", "epsilon")]
+    questions += [("compare", {"goal": "within"}), ("compare", {"who": "baseline"})]
     by_name = {screen.name: screen for screen in SCREENS}
-    for screen, fields in asked:
+    for screen, fields in questions:
         for field in by_name[screen].read(fields).form.fields:
             if (screen, field.name) not in seen:
                 seen.add((screen, field.name))
@@ -136,10 +136,10 @@ def test_no_field_can_carry_a_script(client, screen, fields):
     assert got.text.count("<script") == 1  # our own
     assert got.status_code in (200, 400)
     for file in ("report.html", "report.md", "result.json"):
-        made = client.get(f"/{screen}/{file}?{urlencode({**fields, **further})}")
-        assert made.headers["x-content-type-options"] == "nosniff"
-        if made.headers["content-type"].startswith("text/html"):
-            assert "<script>alert" not in made.text
+        result = client.get(f"/{screen}/{file}?{urlencode({**fields, **further})}")
+        assert result.headers["x-content-type-options"] == "nosniff"
+        if result.headers["content-type"].startswith("text/html"):
+            assert "<script>alert" not in result.text
 
 
 def test_names_of_fields_cannot_carry_a_script_either(client):

@@ -26,8 +26,8 @@ _PASSING = ("command", "made")
 
 def _copies(text):
     """Return the texts to copy that a page shows, by their titles."""
-    found = re.findall(r'<pre id="copy-\d+"[^>]*aria-label="([^"]*)">(.*?)</pre>', text, flags=re.S)
-    return {title: html.unescape(code) for title, code in found}
+    matches = re.findall(r'<pre id="copy-\d+"[^>]*aria-label="([^"]*)">(.*?)</pre>', text, flags=re.S)
+    return {title: html.unescape(code) for title, code in matches}
 
 
 def _typed(line):
@@ -69,8 +69,8 @@ def test_an_assessment(client, fields):
     assert _plain(_typed(copies["Command line"])) == _plain(result)
     assert _plain(_executed(copies["Python"])) == _plain(result)
     spec = replace(parse(copies["Spec (TOML)"]), noise_table=False)
-    found = run(spec).releases[0].assessments[0].assessment.to_dict()
-    assert _plain(found) == _plain(result)
+    assessment = run(spec).releases[0].assessments[0].assessment.to_dict()
+    assert _plain(assessment) == _plain(result)
 
 
 CALIBRATED = [

@@ -52,8 +52,8 @@ def test_the_range_in_words(band, sentence):
 
 
 def _allowed(svg):
-    found = re.search(r'<rect class="ok" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', svg)
-    return None if found is None else tuple(map(float, found.groups()))
+    match = re.search(r'<rect class="ok" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', svg)
+    return None if match is None else tuple(map(float, match.groups()))
 
 
 def test_less_than_nothing_is_not_drawn():

@@ -67,12 +67,12 @@ def test_examples_of_the_start_are_answered(client, example):
 
 @every("fields", [*EVERY, *FURTHER], ids=lambda f: "-".join(f.values())[:60])
 def test_the_address_holds_the_whole_state(fields):
-    asked = read(fields)
-    again = read(dict(asked.form.pairs))
-    assert again.form.pairs == asked.form.pairs
-    assert again.data == asked.data
+    state = read(fields)
+    again = read(dict(state.form.pairs))
+    assert again.form.pairs == state.form.pairs
+    assert again.data == state.data
     for name, text in fields.items():
-        assert dict(asked.form.pairs).get(name, "") == text
+        assert dict(state.form.pairs).get(name, "") == text
 
 
 def test_typed_numbers_are_kept_exactly(client):
@@ -145,13 +145,13 @@ def test_every_screen_has_a_report(client, name, file):
 
 @pytest.mark.parametrize("kind", [name for name in OFFERED_KINDS if KINDS[name].noise is not None])
 def test_every_kind_with_noise_can_be_calibrated(kind):
-    asked = CALIBRATE.read({"kind": kind, "measure": "", "most": "1"})
-    assert asked.task == "calibrate" or asked.problem
-    for field in asked.form.fields:
+    state = CALIBRATE.read({"kind": kind, "measure": "", "most": "1"})
+    assert state.task == "calibrate" or state.problem
+    for field in state.form.fields:
         if field.slider is not None:
             assert field.slider.low < field.slider.high
             assert not field.slider.log or field.slider.low > 0.0
-            assert 0 <= field.slider.position(asked.form.text(field)) <= 1000
+            assert 0 <= field.slider.position(state.form.text(field)) <= 1000
 
 
 def test_sliders_move_by_ratios():
@@ -211,5 +211,5 @@ def test_compare_mixes_local_protocols_and_noise(client):
     releases = json.loads(got.text)["releases"]
     threat = dr.Threat(dr.Prior.uniform(10, list(range(10))), goal=dr.Goal.within(1.0))
     expected = [dr.GRR(m=10, epsilon=2.0), dr.Laplace(scale=3.0), dr.GDP(1.0, neighbours="replace-one")]
-    found = [one["assessments"][0]["assessment"]["rad"]["value"] for one in releases]
-    assert found == [dr.assess(what, threat).rad.value for what in expected]
+    rads = [one["assessments"][0]["assessment"]["rad"]["value"] for one in releases]
+    assert rads == [dr.assess(what, threat).rad.value for what in expected]

@@ -48,8 +48,8 @@ def test_the_report_may_use_its_own_style_but_no_script(client):
 @pytest.mark.parametrize("path", PATHS)
 def test_nothing_is_loaded_from_elsewhere(client, path):
     text = client.get(path).text
-    found = re.findall(r"(?:src|href|action)=\"([^\"]*)\"|url\(([^)]*)\)|@import|fetch\(([^)]*)\)", text)
-    links = [link for group in found for link in group if link]
+    matches = re.findall(r"(?:src|href|action)=\"([^\"]*)\"|url\(([^)]*)\)|@import|fetch\(([^)]*)\)", text)
+    links = [link for group in matches for link in group if link]
     assert not [link for link in links if re.match(r"(?:[a-z]+:)?//", link)]
     without_names = text.replace("http://www.w3.org/2000/svg", "")
     assert "http://" not in without_names
@@ -210,11 +210,11 @@ def test_a_form_that_was_sent_starts_its_work_once(client):
 
 def test_a_link_has_little_time_and_a_form_has_more():
     slow = "/assess?kind=laplace&scale=10&values=0:1200&knowledge=everything&goal=exact"
-    with explorer(quick_seconds=60.0, link_seconds=0.0, quick_workers=1) as made:
-        got = made.get(slow)
+    with explorer(quick_seconds=60.0, link_seconds=0.0, quick_workers=1) as opened:
+        got = opened.get(slow)
         assert got.status_code == 200
         assert OFFER in got.text
-        assert 'class="lead"' in sent(made, slow).text
+        assert 'class="lead"' in sent(opened, slow).text
 
 
 def _desk(client):
@@ -254,23 +254,23 @@ def _closed(connection):
 
 
 def test_connections_that_say_nothing_are_closed():
-    asked = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    request = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
     with _server(0.5) as port:
         held = [socket.create_connection(("127.0.0.1", port)) for _ in range(50)]
         for number, connection in enumerate(held):
-            connection.sendall(asked if number % 2 else b"")
+            connection.sendall(request if number % 2 else b"")
         assert all(_closed(connection) for connection in held)
         for connection in held:
             connection.close()
         with socket.create_connection(("127.0.0.1", port)) as whole:  # and one that speaks is answered, twice
             for _ in range(2):
                 whole.settimeout(20.0)
-                whole.sendall(asked + b"\r\n")
+                whole.sendall(request + b"\r\n")
                 answer = b""
                 while b"</html>" not in answer:
                     answer += whole.recv(65_536)
                 assert answer.startswith(b"HTTP/1.1 200")
-            whole.sendall(asked)  # the third is never finished
+            whole.sendall(request)  # the third is never finished
             assert _closed(whole)
 
 

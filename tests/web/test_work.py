@@ -26,15 +26,15 @@ LONG = "/attack?mode=attack&kind=oue&m=1000&epsilon=1&trials=10000000&seed=1&run
 SLOW = "/assess?kind=laplace&scale=10&values=0:2900&knowledge=everything&goal=exact"
 
 
-def _until(client, address, found, seconds=30.0):
+def _until(client, address, pattern, seconds=30.0):
     """Return the page once it shows something."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         got = client.get(address)
-        if re.search(found, got.text):
+        if re.search(pattern, got.text):
             return got
         time.sleep(0.1)
-    raise AssertionError(f"no {found} in {seconds} seconds: {got.text[-2000:]}")
+    raise AssertionError(f"no {pattern} in {seconds} seconds: {got.text[-2000:]}")
 
 
 def _field(text, name):
@@ -93,7 +93,7 @@ def _desk(client):
 
 
 def test_when_too_much_waits_more_is_refused_and_the_server_goes_on():
-    async def asked():
+    async def work():
         queue = JobQueue(QueueLimits(quick_workers=1, quick_waiting=3))
         for number in range(3):
             queue.submit("assess", {"number": number})
@@ -102,11 +102,11 @@ def test_when_too_much_waits_more_is_refused_and_the_server_goes_on():
         with pytest.raises(QueueFull):
             queue.submit("assess", {"number": 4})
 
-    asyncio.run(asked())
+    asyncio.run(work())
 
 
 def test_a_question_that_was_given_up_is_asked_anew():
-    async def asked():
+    async def work():
         queue = JobQueue(QueueLimits())
         first = queue.submit("calibrate", {"number": 1}, long=True)
         first.state = "running"
@@ -116,11 +116,11 @@ def test_a_question_that_was_given_up_is_asked_anew():
         first.finish("stopped")
         assert queue.submit("calibrate", {"number": 1}, long=True) is again
 
-    asyncio.run(asked())
+    asyncio.run(work())
 
 
 def test_a_job_that_was_stopped_by_hand_is_not_begun_anew_while_it_ends():
-    async def asked():
+    async def work():
         queue = JobQueue(QueueLimits())
         first = queue.submit("attack", {"number": 1}, long=True)
         first.state = "running"
@@ -131,11 +131,11 @@ def test_a_job_that_was_stopped_by_hand_is_not_begun_anew_while_it_ends():
         queue.forget(first)
         assert queue.submit("attack", {"number": 1}, long=True) is not first
 
-    asyncio.run(asked())
+    asyncio.run(work())
 
 
 def test_a_job_that_had_to_be_ended_is_not_begun_anew_by_the_page_that_asks_how_far_it_is():
-    async def asked():
+    async def work():
         queue = JobQueue(QueueLimits())
         first = queue.submit("attack", {"number": 1}, long=True)
         first.state = "running"
@@ -145,7 +145,7 @@ def test_a_job_that_had_to_be_ended_is_not_begun_anew_by_the_page_that_asks_how_
         first.ended_at -= 60.0  # a minute later it is a new question
         assert queue.submit("attack", {"number": 1}, long=True) is not first
 
-    asyncio.run(asked())
+    asyncio.run(work())
 
 
 def test_a_whole_answer_is_not_called_partial_because_someone_left(client):
@@ -169,7 +169,7 @@ def test_extreme_numbers_get_an_answer_or_a_message(client):
 
 
 def test_old_results_are_forgotten():
-    async def asked():
+    async def work():
         queue = JobQueue(QueueLimits(kept_jobs=5, kept_bytes=1_000))
         jobs = [queue.submit("assess", {"number": number}) for number in range(20)]
         for job in jobs:
@@ -178,7 +178,7 @@ def test_old_results_are_forgotten():
         queue.submit("assess", {"number": 100})
         assert [queue.find(job.key) is job for job in jobs] == [False] * 16 + [True] * 4
 
-    asyncio.run(asked())
+    asyncio.run(work())
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system has no limit to set")

@@ -1,4 +1,4 @@
-"""All figures and tables, one after the other or several at a time: what is finished is kept, what fails is told."""
+"""All figures and tables, one by one or several at a time: what is finished is kept, what fails is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_DATA = "reproduce.data"  # the name of the parameter in the error of a figur
 
 
 class Run:
-    """What was asked for and what has come of it: outcomes by name, in the order of the figures."""
+    """What was requested and what came of it: outcomes by name, in the order of the figures."""
 
     def __init__(
         self, names: Sequence[str], outcomes: Mapping[str, Outcome], effort: Effort, data: Path | None
@@ -52,12 +52,12 @@ def selected(figures: Iterable[str], only: Sequence[str] = ()) -> list[str]:
     >>> selected(["rad:fig1", "rad:fig10", "unify:fig1"], ["rad:fig1", "unify"])
     ['rad:fig1', 'unify:fig1']
     """
-    known = list(figures)
-    sources = list(dict.fromkeys(name.split(":")[0] for name in known))
+    all_names = list(figures)
+    sources = list(dict.fromkeys(name.split(":")[0] for name in all_names))
     for word in only:
-        if word not in sources and word not in known:
+        if word not in sources and word not in all_names:
             raise ParameterError("only", f"sources ({', '.join(sources)}) or names of figures", repr(word))
-    return [name for name in known if not only or name in only or name.split(":")[0] in only]
+    return [name for name in all_names if not only or name in only or name.split(":")[0] in only]
 
 
 def reproduce_all(
@@ -92,52 +92,52 @@ def reproduce_all(
     from .durations import expected_seconds
     from .figures import FIGURES
 
-    asked = effort or Effort()
+    effort = effort or Effort()
     names = selected(FIGURES, only)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    manifest = Manifest.open(folder, quick=asked.quick)
-    mark = digest(asked, data)
-    kept = {name: found for name in names if (found := manifest.finished(name, mark)) is not None}
-    if kept:
-        tell(f"{len(kept)} of {len(names)} are there already")
-    estimates = {name: manifest.seconds(name) or expected_seconds(name, quick=asked.quick) for name in names}
-    todo = sorted((name for name in names if name not in kept), key=lambda name: -estimates[name])
-    progress = _Progress(tell, estimates, todo, len(names), min(asked.workers, max(1, len(todo))))
+    manifest = Manifest.open(folder, quick=effort.quick)
+    mark = digest(effort, data)
+    outcomes = {name: outcome for name in names if (outcome := manifest.finished(name, mark)) is not None}
+    if outcomes:
+        tell(f"{len(outcomes)} of {len(names)} are there already")
+    estimates = {name: manifest.seconds(name) or expected_seconds(name, quick=effort.quick) for name in names}
+    todo = sorted((name for name in names if name not in outcomes), key=lambda name: -estimates[name])
+    progress = _Progress(tell, estimates, todo, len(names), min(effort.workers, max(1, len(todo))))
 
     def finished(name: str, outcome: Outcome) -> None:
         done = sealed(replace(outcome, digest=mark), folder)
         manifest.add(name, done)
-        kept[name] = done
+        outcomes[name] = done
         progress.finished(name, done)
 
-    if asked.workers > 1 and len(todo) > 1:
-        work = partial(compute, folder=folder, data=data, effort=replace(asked, workers=1))
-        _several(todo, asked.workers, work, finished, progress.beat)
+    if effort.workers > 1 and len(todo) > 1:
+        work = partial(compute, folder=folder, data=data, effort=replace(effort, workers=1))
+        _several(todo, effort.workers, work, finished, progress.beat)
     else:
         for name in todo:
-            finished(name, compute(name, folder, data, asked, progress.bar(name)))
-    return Run(names, kept, asked, data)
+            finished(name, compute(name, folder, data, effort, progress.bar(name)))
+    return Run(names, outcomes, effort, data)
 
 
 def compute(name: str, folder: Path, data: Path | None, effort: Effort, bar: Bar | None = None) -> Outcome:
     """Return what came of one figure; whatever goes wrong in it is part of the answer."""
     from .figures import reproduce
 
-    told: list[str] = []
+    lines: list[str] = []
     start = time.perf_counter()
     try:
         with one_thread():
-            files = reproduce(name, folder, data, told.append, effort=effort, bar=bar)
+            files = reproduce(name, folder, data, lines.append, effort=effort, bar=bar)
     except ParameterError as error:
         missing = error.name == _NO_DATA
         text = f"needs {error.allowed}. {error.hint}" if missing else str(error)
         state = "left out" if missing else "failed"
-        return Outcome(state, time.perf_counter() - start, told=tuple(told), error=text)
+        return Outcome(state, time.perf_counter() - start, told=tuple(lines), error=text)
     except Exception as error:  # one figure that fails does not stop the others
         text = f"{type(error).__name__}: {error}"
-        return Outcome("failed", time.perf_counter() - start, told=tuple(told), error=text)
-    return Outcome("done", time.perf_counter() - start, tuple(file.name for file in files), tuple(told))
+        return Outcome("failed", time.perf_counter() - start, told=tuple(lines), error=text)
+    return Outcome("done", time.perf_counter() - start, tuple(file.name for file in files), tuple(lines))
 
 
 def _several(
@@ -190,13 +190,13 @@ class _Progress:
         self, tell: Tell, estimates: Mapping[str, float], todo: Sequence[str], total: int, workers: int
     ) -> None:
         self.tell, self.estimates, self.left, self.total, self.workers = tell, estimates, list(todo), total, workers
-        self.spent = self.thought = 0.0
+        self.spent = self.expected = 0.0
         if todo:
             tell(f"{len(todo)} to compute, {time_left(self._seconds())}")
 
     def _seconds(self) -> float:
         # What was slower or faster than estimated so far will be so again; at first the estimate is all there is.
-        pace = (self.spent + 30.0) / (self.thought + 30.0)
+        pace = (self.spent + 30.0) / (self.expected + 30.0)
         return pace * sum(self.estimates[name] for name in self.left) / self.workers
 
     def beat(self, running: Iterable[str]) -> None:
@@ -220,7 +220,7 @@ class _Progress:
         self.left.remove(name)
         if outcome.state == "done":
             self.spent += outcome.seconds
-            self.thought += self.estimates[name]
+            self.expected += self.estimates[name]
         place = f"[{self.total - len(self.left)}/{self.total}]"
         what = f"{outcome.seconds:.1f} s" if outcome.state == "done" else f"{outcome.state}: {outcome.error}"
         self.tell(f"{place} {name}: {what}" + (f"; {time_left(self._seconds())}" if self.left else ""))

@@ -57,11 +57,11 @@ class Held:
 
     def _groups(self, trials: int, rng: np.random.Generator) -> list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """Return, for true value held and not: numbers of others held, and how many reports hold so many."""
-        kept = int(rng.binomial(trials, self.own))
+        holding = int(rng.binomial(trials, self.own))
         if self.size is not None:
-            exact = [(1, self.size - 1, kept), (0, self.size, trials - kept)]
+            exact = [(1, self.size - 1, holding), (0, self.size, trials - holding)]
             return [(own, np.array([others]), np.array([count])) for own, others, count in exact]
-        return [(own, *self._others(count, rng)) for own, count in ((1, kept), (0, trials - kept))]
+        return [(own, *self._others(count, rng)) for own, count in ((1, holding), (0, trials - holding))]
 
     @property
     def success(self) -> float:

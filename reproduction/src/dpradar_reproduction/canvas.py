@@ -125,10 +125,10 @@ def legend(figure: Figure, handles: Any, labels: Any, *, columns: int, above: bo
     place: Literal["outside upper center", "outside lower center"]
     place = "outside upper center" if above else "outside lower center"
     for count in range(columns, 0, -1):
-        found = figure.legend(handles, labels, loc=place, ncols=count)
-        if count == 1 or found.get_window_extent(renderer).width <= figure.bbox.width:
+        box = figure.legend(handles, labels, loc=place, ncols=count)
+        if count == 1 or box.get_window_extent(renderer).width <= figure.bbox.width:
             return
-        found.remove()
+        box.remove()
 
 
 def finish(figure: Figure, panel: Axes, *, title: str, x: str, y: str) -> Figure:

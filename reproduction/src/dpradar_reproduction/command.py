@@ -21,7 +21,7 @@ __all__ = ["reproduce_command"]
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder to write to: figures; for all of them reproduction, or reproduction-quick.",
+    help="The folder to write to: figures, or figures-quick with --quick.",
 )
 @click.option(
     "--data",
@@ -52,12 +52,13 @@ def reproduce_command(figure: str | None, out: Path | None, only: str | None, as
     if figure is None and not options["quick"]:
         message = "Missing argument 'FIGURE': a name such as rad:fig1, or all (hours; with --quick minutes)."
         raise click.UsageError(message)
+    folder = out or Path("figures-quick" if options["quick"] else "figures")
     if figure in (None, "all"):
-        _all(out, only, as_json=as_json, **options)
+        _all(folder, only, as_json=as_json, **options)
         return
     if only is not None:
         raise click.UsageError("--only goes with all, not with the name of a figure.")
-    _one(str(figure), out or Path("figures"), as_json=as_json, **options)
+    _one(str(figure), folder, as_json=as_json, **options)
 
 
 def _effort(quick: bool, models: int | None, network: str, workers: int | None) -> Any:
@@ -98,14 +99,13 @@ def _print_progress(text: str) -> None:
         click.echo(text, err=True)
 
 
-def _all(out: Path | None, only: str | None, *, as_json: bool, data: Path | None, **options: Any) -> None:
+def _all(folder: Path, only: str | None, *, as_json: bool, data: Path | None, **options: Any) -> None:
     from .all_figures import reproduce_all
     from .page import counts, write_page
 
     effort = _effort(**options)
     if effort.models is not None or options["network"] != "mlp":
         raise click.UsageError("--models and --network go with the name of one figure, not with all.")
-    folder = out or Path("reproduction-quick" if effort.quick else "reproduction")
     words = [word for word in (only or "").split(",") if word]
     try:
         run = reproduce_all(folder, data, _print_progress, effort=effort, only=words)

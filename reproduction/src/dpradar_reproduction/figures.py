@@ -161,7 +161,7 @@ def reproduce(
 ) -> list[Path]:
     """Recompute a figure or table and write its numbers (CSV) and its picture (SVG) into the folder ``out``.
 
-    A table has no picture: its rows are told to ``progress``.
+    A table has no picture: its rows are printed through ``progress``.
 
     Guarantee
     ---------
@@ -198,31 +198,31 @@ def reproduce(
         ...
     dpradar.errors.ParameterError: figure must be one of rad:fig1, rad:fig2, ...; got 'rad:fig0'. Did you mean ...
     """
-    known = name if name in FIGURES else str(name).replace("_", ".")  # table8_1 is table8.1
-    figure = FIGURES.get(known)
+    full_name = name if name in FIGURES else str(name).replace("_", ".")  # table8_1 is table8.1
+    figure = FIGURES.get(full_name)
     if figure is None:
         near = difflib.get_close_matches(str(name).lower(), FIGURES, n=1)
         raise ParameterError(
             "figure", f"one of {', '.join(FIGURES)}", repr(name), f"Did you mean {near[0]}?" if near else ""
         )
-    asked = effort or Effort()
-    if not figure.trains and (asked.models is not None or asked.network != Effort().network):
+    effort = effort or Effort()
+    if not figure.trains and (effort.models is not None or effort.network != Effort().network):
         trained = ", ".join(one for one, its in FIGURES.items() if its.trains)
-        raise ParameterError("reproduce", f"without models and network, which are for {trained}", repr(known))
+        raise ParameterError("reproduce", f"without models and network, which are for {trained}", repr(full_name))
     if figure.draw is not None:
         canvas.need_matplotlib()  # before the numbers, which may take a while
     tell = progress or (lambda _: None)
-    name = known
+    name = full_name
     tell(f"{name}: {figure.what}")
     folder = Path(out)
-    stem = name.replace(":", "-") + ("" if asked.network == Effort().network else f"-{asked.network}")
+    stem = name.replace(":", "-") + ("" if effort.network == Effort().network else f"-{effort.network}")
     if figure.compute is not None:
         table = figure.compute(data, tell)
     elif figure.compute_long is not None:
         parts = folder / f"{stem}.partial"
         if parts.is_dir() and any(parts.iterdir()):
             tell(f"{name}: {KEPT_PARTS}")
-        table = figure.compute_long(data, tell, parts, bar, asked)
+        table = figure.compute_long(data, tell, parts, bar, effort)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{stem}.csv"]
     table.write_csv(files[0])

@@ -60,11 +60,11 @@ class HopNoise:
 
     def share_within(self, eta: float, probabilities: Floats) -> Floats:
         """Return the probability that each guess is within eta hops of a target drawn with these probabilities."""
-        found = np.zeros(self.hops.shape[0])
+        shares = np.zeros(self.hops.shape[0])
         for start in range(0, self.hops.shape[0], _ROWS):
             some = slice(start, start + _ROWS)
-            found += probabilities[some] @ (self.hops[some] <= eta)
-        return found
+            shares += probabilities[some] @ (self.hops[some] <= eta)
+        return shares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,12 +93,12 @@ class Law:
 
     def marginal(self, probabilities: Floats) -> Floats:
         """Return the probability of each report from a target drawn with these probabilities."""
-        found = np.zeros(self.normaliser.size)
+        masses = np.zeros(self.normaliser.size)
         scaled = probabilities / self.normaliser
         for start in range(0, scaled.size, _ROWS):
             some = slice(start, start + _ROWS)
-            found += scaled[some] @ self.weights[self.noise.hops[some]]
-        return found
+            masses += scaled[some] @ self.weights[self.noise.hops[some]]
+        return masses
 
     def success(self, eta: float) -> float:
         """Return Pr[the report is within eta hops of the target], uniform prior."""
@@ -113,8 +113,8 @@ class Law:
         """
         m = self.normaliser.size
         if m <= _MOST_PAIRS:
-            found = _largest(self._rows(np.arange(m)))
-            return found, found
+            largest = _largest(self._rows(np.arange(m)))
+            return largest, largest
         far = np.argsort(-self.noise.hops.max(axis=1).astype(np.int64), kind="stable")[:_OUTER]
         return _largest(self._rows(far)), self._ceiling()
 

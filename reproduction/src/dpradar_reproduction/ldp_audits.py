@@ -96,10 +96,10 @@ def off(measured: float, expected: float, trials: int) -> float:
 
 def mean_and_sd(values: Sequence[float | None]) -> tuple[float | None, float | None]:
     """Return the mean and the standard deviation of those values that there are."""
-    found = np.array([value for value in values if value is not None], dtype=float)
-    if found.size == 0:
+    numbers = np.array([value for value in values if value is not None], dtype=float)
+    if numbers.size == 0:
         return None, None
-    return float(found.mean()), float(found.std(ddof=1)) if found.size > 1 else 0.0
+    return float(numbers.mean()), float(numbers.std(ddof=1)) if numbers.size > 1 else 0.0
 
 
 def audited(success: Sequence[float], m: int, trials: int) -> dict[str, Cell]:

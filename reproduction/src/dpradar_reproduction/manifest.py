@@ -98,9 +98,9 @@ def digest(effort: Effort, data: Path | None) -> str:
         except PackageNotFoundError:
             hasher.update(f"{name} missing".encode())
     hasher.update(f"{effort.quick} {effort.models} {effort.network}".encode())
-    given = os.environ.get("DPRADAR_DATA") if data is None else data
-    if given:
-        root = Path(given)
+    folder = os.environ.get("DPRADAR_DATA") if data is None else data
+    if folder:
+        root = Path(folder)
         for file in _files(root):
             hasher.update(file.relative_to(root).as_posix().encode() + file.read_bytes())
     return hasher.hexdigest()[:24]
@@ -115,34 +115,34 @@ class Manifest:
     @classmethod
     def open(cls, folder: Path, *, quick: bool) -> Manifest:
         """Read the manifest of a folder; a new one where there is none. A folder holds one version, quick or full."""
-        found = _read(folder / FILE)
-        if found is None:
+        content = _read(folder / FILE)
+        if content is None:
             return cls(folder, quick=quick, outcomes={})
-        if bool(found["quick"]) is not quick:
+        if bool(content["quick"]) is not quick:
             kind, other = ("the quick", "the full") if quick else ("the full", "the quick")
             hint = "Give another folder with --out; what is there is not touched."
             raise ParameterError("out", f"a folder for {kind} version", f"one with {other} version ({folder})", hint)
-        return cls(folder, quick=quick, outcomes=_outcomes(found))
+        return cls(folder, quick=quick, outcomes=_outcomes(content))
 
     def finished(self, name: str, mark: str) -> Outcome | None:
         """Return the outcome of a figure that need not be computed again, or None."""
-        found = self.outcomes.get(name)
-        if found is None or found.state != "done" or found.digest != mark or not found.files:
+        outcome = self.outcomes.get(name)
+        if outcome is None or outcome.state != "done" or outcome.digest != mark or not outcome.files:
             return None
-        whole = tuple(_sha256(self.folder / file) for file in found.files) == found.sha256
-        return found if whole else None
+        whole = tuple(_sha256(self.folder / file) for file in outcome.files) == outcome.sha256
+        return outcome if whole else None
 
     def seconds(self, name: str) -> float | None:
         """Return how long a figure took last time, under whatever version."""
-        found = self.outcomes.get(name)
-        return found.seconds if found is not None and found.state == "done" else None
+        outcome = self.outcomes.get(name)
+        return outcome.seconds if outcome is not None and outcome.state == "done" else None
 
     def add(self, name: str, outcome: Outcome) -> None:
         """Keep an outcome: beside what others wrote meanwhile, and completely or not at all."""
         there = _read(self.folder / FILE)
         self.outcomes = {**({} if there is None else _outcomes(there)), **self.outcomes, name: outcome}
-        kept = {key: asdict(one) for key, one in self.outcomes.items()}
-        text = json.dumps({"schema": _SCHEMA, "quick": self.quick, "outcomes": kept}, indent=1)
+        outcomes = {key: asdict(one) for key, one in self.outcomes.items()}
+        text = json.dumps({"schema": _SCHEMA, "quick": self.quick, "outcomes": outcomes}, indent=1)
         write_whole(self.folder / FILE, text)
 
 
@@ -163,15 +163,15 @@ def write_whole(path: Path, text: str) -> None:
 
 def _read(file: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None  # none yet; one that was tampered with is made again
-    return found if isinstance(found, dict) and found.get("schema") == _SCHEMA else None
+    return content if isinstance(content, dict) and content.get("schema") == _SCHEMA else None
 
 
-def _outcomes(found: dict[str, Any]) -> dict[str, Outcome]:
+def _outcomes(content: dict[str, Any]) -> dict[str, Outcome]:
     def read(one: dict[str, Any]) -> Outcome:
-        kept: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
-        return Outcome(**kept)
+        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in one.items()}
+        return Outcome(**fields)
 
-    return {name: read(one) for name, one in found["outcomes"].items()}
+    return {name: read(one) for name, one in content["outcomes"].items()}

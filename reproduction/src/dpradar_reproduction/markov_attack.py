@@ -73,10 +73,10 @@ def terms(
     right = near(now, steps.place)
     fallback = np.bincount(steps.record, steps.chance * right, minlength=size)
     believed = steps.chance > threshold
-    found = []
+    successes = []
     for chance in (likely(now, steps.place), law[steps.place]):
         taken = np.where(believed, chance, 0.0)
         hits = np.bincount(steps.record, taken * right, minlength=size)
         rest = 1.0 - np.bincount(steps.record, taken, minlength=size)
-        found.append(float(records.weight @ (hits + rest * fallback)))
-    return found[0], found[1]
+        successes.append(float(records.weight @ (hits + rest * fallback)))
+    return successes[0], successes[1]

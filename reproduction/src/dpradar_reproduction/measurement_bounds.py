@@ -111,13 +111,13 @@ class _Promise:
 def _promises(epsilon: float, delta: float, m: int) -> tuple[_Promise, _Promise, _Promise]:
     """Return what randomised response, Gaussian noise, and (epsilon, delta) alone promise."""
     grr = GRR(m=m, epsilon=epsilon)
-    known = grr.privacy("replace-one")
-    if known is None or known.curve is None:
+    guarantee = grr.privacy("replace-one")
+    if guarantee is None or guarantee.curve is None:
         raise NumericsError(f"no trade-off curve is known for {grr!r}")
     mu = 1.0 / gaussian_sigma(epsilon, delta)
     noise = gaussian_curve(mu)
     return (
-        _Promise(known.curve, grr.difference, epsilon, 0.0),
+        _Promise(guarantee.curve, grr.difference, epsilon, 0.0),
         _Promise(noise, noise.gap(), epsilon, delta),
         _Promise(approx_curve(epsilon, delta), tv_of_approx(epsilon, delta), epsilon, delta),
     )
@@ -173,8 +173,12 @@ def compute(
     >>> round(row["thm_5"], 5), round(row["cor_1"], 5)
     (0.97675, 0.58986)
     """
-    found = {name: _prior(shape, m) for name, shape in priors.items()}
-    rows = [_row(name, prior, epsilon, delta, largest=largest) for name, prior in found.items() for epsilon in epsilons]
+    priors_by_name = {name: _prior(shape, m) for name, shape in priors.items()}
+    rows = [
+        _row(name, prior, epsilon, delta, largest=largest)
+        for name, prior in priors_by_name.items()
+        for epsilon in epsilons
+    ]
     return Table(_COLUMNS, tuple(rows))
 
 

@@ -132,10 +132,10 @@ def compute(
     The skewed prior has 0.35 on each of a pair, chosen from one training for each candidate at the largest epsilon with
     randomness of its own, and 0.05 on each of the others; each candidate is the target of its share of the runs.
     """
-    asked = effort or Effort()
-    plans = [_Plan(setting, asked) for setting in settings]
+    effort = effort or Effort()
+    plans = [_Plan(setting, effort) for setting in settings]
     records = [candidates(data, plan.setting.name, plan.setting.candidates) for plan in plans]
-    work = _Work(asked, keep, bar, sum(plan.trainings(len(epsilons)) for plan in plans))
+    work = _Work(effort, keep, bar, sum(plan.trainings(len(epsilons)) for plan in plans))
     rows: list[dict[str, Cell]] = []
     for plan, some in zip(plans, records, strict=True):
         pair = work.pair(plan, some, max(epsilons)) if plan.setting.skewed else None
@@ -174,18 +174,18 @@ class _Work:
     total: int
     done: int = 0
 
-    def train(self, training: Any, records: Candidates, runs: int, **given: Any) -> tuple[NDArray[np.intp], Any]:
+    def train(self, training: Any, records: Candidates, runs: int, **options: Any) -> tuple[NDArray[np.intp], Any]:
         before = self.done
 
         def moved(finished: int, _: int) -> None:
             if self.bar is not None:
                 self.bar(before + finished, self.total)
 
-        found = experiment(
-            training, records, runs, keep=self.keep, workers=self.effort.workers, progress=moved, **given
+        outcome = experiment(
+            training, records, runs, keep=self.keep, workers=self.effort.workers, progress=moved, **options
         )
         self.done += runs
-        return found
+        return outcome
 
     def pair(self, plan: _Plan, records: Candidates, epsilon: float) -> tuple[int, int]:
         training = training_for(epsilon, name=plan.setting.name, network=self.effort.network)
@@ -214,15 +214,15 @@ class _Work:
         }
 
 
-def _three(name: str, found: Estimate) -> dict[str, Cell]:
-    return {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+def _three(name: str, estimate: Estimate) -> dict[str, Cell]:
+    return {name: estimate.estimate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _orthogonal(sigma: float, threat: Threat) -> dict[str, Cell]:
     """Return what the exact attack reaches on orthogonal gradients of norm C; all steps together are one."""
     together = CLIP * np.eye(threat.finite.size)
-    found = candidate_risk(together, threat, clip=CLIP, noise_multiplier=sigma / STEPS**0.5, draws=_DRAWS, seed=1)
-    return {"rero_orthogonal": found.success.estimate, "rad_orthogonal": found.rad.estimate}
+    risk = candidate_risk(together, threat, clip=CLIP, noise_multiplier=sigma / STEPS**0.5, draws=_DRAWS, seed=1)
+    return {"rero_orthogonal": risk.success.estimate, "rad_orthogonal": risk.rad.estimate}
 
 
 @dataclass(frozen=True, slots=True)

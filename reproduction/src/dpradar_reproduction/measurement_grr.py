@@ -92,8 +92,11 @@ def uniform(
         progress(f"GRR UNI, {place} (m = {m:,}): a uniform prior needs no data")
         prior = Prior.uniform(m)
         for epsilon in epsilons:
-            known = assess(GRR(m=m, epsilon=epsilon), Threat(prior))
-            bounds = {"cor_1": bound_of(known, "rad", "cor-5.6"), "cor_2": bound_of(known, "rad", "thesis-cor-2")}
+            assessment = assess(GRR(m=m, epsilon=epsilon), Threat(prior))
+            bounds = {
+                "cor_1": bound_of(assessment, "rad", "cor-5.6"),
+                "cor_2": bound_of(assessment, "rad", "thesis-cor-2"),
+            }
             rows.append({**_reported(place, "", prior, epsilon, trials), **bounds})
     return Table((*_MEASURED, *_EXPECTED, "cor_1", "cor_2"), tuple(rows))
 
@@ -119,13 +122,13 @@ def pair_bounds(pi: Floats, epsilons: Sequence[float]) -> list[tuple[float, floa
     m = pi.size
     rows, columns = np.triu_indices(m, 1)
     sums = np.concatenate([[0.0], np.cumsum(np.sort(pi[rows] * pi[columns])[::-1])])
-    found = []
+    pairs = []
     for epsilon in epsilons:
         grr = GRR(m=m, epsilon=epsilon)
         # Each unordered pair takes up to 2 tv of the budget m(m-1)(p-q), the largest products first.
         tvs = (math.tanh(epsilon / 2.0), grr.difference)
-        found.append((_filled(sums, tvs[0], grr.difference, m), _filled(sums, tvs[1], grr.difference, m)))
-    return found
+        pairs.append((_filled(sums, tvs[0], grr.difference, m), _filled(sums, tvs[1], grr.difference, m)))
+    return pairs
 
 
 def _filled(sums: Floats, tv: float, per_pair: float, m: int) -> float:
@@ -172,7 +175,7 @@ def prior_known(
     """Return Table 6.1: PRIOR always says the likeliest node, so ReRo is its probability and U-ReRo is 0."""
     half = ("a prior of ours with largest probability 1/2", Prior.of(np.concatenate([[0.5], np.full(99, 0.5 / 99)])))
     columns = ("place", "stand_in", "largest", "printed", "rero", "rero_expected", "off_sd", "u_rero", "bound")
-    said = {"Porto": 0.11, "Beijing": 0.15, "synthetic": 0.5}
+    printed = {"Porto": 0.11, "Beijing": 0.15, "synthetic": 0.5}
     rows: list[dict[str, Cell]] = []
     for place, (stand_in, prior) in {**(priors or _priors(data, progress)), "synthetic": half}.items():
         top = float(np.max(prior.probabilities))
@@ -184,7 +187,7 @@ def prior_known(
             strategy=prior_only(prior.probabilities),
         )
         rero = run.success.estimate
-        values = (place, stand_in, top, said.get(place), rero, top, off(rero, top, trials), rero - top, 0.0)
+        values = (place, stand_in, top, printed.get(place), rero, top, off(rero, top, trials), rero - top, 0.0)
         rows.append(dict(zip(columns, values, strict=True)))
     return Table(columns, tuple(rows))
 

@@ -80,10 +80,10 @@ def sensitive(
     for survey in surveys:
         column = survey_columns(survey, data)[survey.sensitive]
         progress(f"measurement:fig7.1: {survey.stand_in} stands in for {survey.name}")
-        found, number = np.unique(column.astype(str), return_counts=True)
+        names, number = np.unique(column.astype(str), return_counts=True)
         for i in np.argsort(-number, kind="stable"):
             share, size = float(number[i] / column.size), int(column.size)
-            values = (survey.name, survey.stand_in, survey.sensitive, str(found[i]), share, size)
+            values = (survey.name, survey.stand_in, survey.sensitive, str(names[i]), share, size)
             rows.append(dict(zip(_VALUES, values, strict=True)))
     return Table(_VALUES, tuple(rows))
 

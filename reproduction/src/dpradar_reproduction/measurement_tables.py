@@ -63,8 +63,8 @@ def baselines(data: Path | None = None, progress: Progress = _quiet, *, places: 
     columns = ("place", "stand_in", "m", "diameter", "kappa", "kappa_printed", "kappa_plus", "kappa_plus_printed")
     rows: list[dict[str, Cell]] = []
     for one in _towns(data, progress, places):
-        pi, said = np.asarray(one.prior.probabilities), PRINTED.get(one.name)
-        printed = (None, None) if said is None else (said.collision, said.largest)
+        pi, published = np.asarray(one.prior.probabilities), PRINTED.get(one.name)
+        printed = (None, None) if published is None else (published.collision, published.largest)
         place = (one.name, one.stand_in, one.roads.size, one.roads.diameter)
         values = (*place, one.prior.collision, printed[0], float(pi.max()), printed[1])
         rows.append(dict(zip(columns, values, strict=True)))
@@ -78,10 +78,10 @@ def baselines_within(
     columns = ("place", "stand_in", "eta", "share_of_diameter", "kappa_plus", "kappa_plus_printed", "kappa")
     rows: list[dict[str, Cell]] = []
     for one in _towns(data, progress, places):
-        noise, pi, said = HopNoise.of(one.roads), np.asarray(one.prior.probabilities), PRINTED.get(one.name)
+        noise, pi, published = HopNoise.of(one.roads), np.asarray(one.prior.probabilities), PRINTED.get(one.name)
         for i, (eta, share) in enumerate(zip(one.etas, SHARES, strict=True)):
             best = float(np.max(noise.share_within(eta, pi)))
-            printed = None if said is None else said.within[i]
+            printed = None if published is None else published.within[i]
             values = (one.name, one.stand_in, eta, share, min(best, 1.0), printed, one.prior.collision)
             rows.append(dict(zip(columns, values, strict=True)))
     return Table(columns, tuple(rows))

@@ -85,18 +85,18 @@ class Town:
 
 def real_data(data: Path | None) -> Path | None:
     """Return the data folder if it has the mobility data, else None."""
-    given = os.environ.get("DPRADAR_DATA") if data is None else data
-    if not given:
+    root = os.environ.get("DPRADAR_DATA") if data is None else data
+    if not root:
         return None
-    folder = Path(given)
+    folder = Path(root)
     names = [file.name for file in (folder / "mobility").glob("*")] if (folder / "mobility").is_dir() else []
     return folder if all(any(name.startswith(start) for name in names) for start in _FILES) else None
 
 
 def made_up_prior(name: str) -> Prior:
     """Return a prior with the thesis' number of nodes, Σ π² and largest probability: 0.03 and 0.10 for Porto."""
-    said = PRINTED[name]
-    return skewed(said.m, said.collision, said.largest)
+    printed = PRINTED[name]
+    return skewed(printed.m, printed.collision, printed.largest)
 
 
 def town_of(name: str, stand_in: str, roads: Roads, trips: list[NDArray[np.int64]], prior: Prior | None = None) -> Town:
@@ -118,10 +118,10 @@ def town(name: str, data: Path | None = None, progress: Callable[[str], None] = 
     """Return Porto or Beijing, from the data folder where it has the mobility data."""
     folder = real_data(data)
     if folder is None:
-        said = PRINTED[name]
-        text = f"synthetic stand-in: {said.m:,} made-up places and trips"
+        printed = PRINTED[name]
+        text = f"synthetic stand-in: {printed.m:,} made-up places and trips"
         progress(f"{name}: no mobility data in the data folder (DPRADAR_DATA): {text}")
-        roads = Roads.synthetic(said.m, seed=said.m, diameter=said.diameter)
+        roads = Roads.synthetic(printed.m, seed=printed.m, diameter=printed.diameter)
         prior = made_up_prior(name)
         trips = synthetic_trips(roads, count=3000, length=40, seed=1, prior=prior)
         return town_of(name, text, roads, trips, prior)

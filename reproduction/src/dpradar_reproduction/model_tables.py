@@ -180,11 +180,11 @@ def _rows(files: Sequence[Path]) -> tuple[Sequence[str], list[list[str]]]:
     names: Sequence[str] = _ADULT_NAMES
     for file in files:
         with gzip.open(file, "rt", encoding="utf-8", newline="") as lines:
-            found = [row for row in csv.reader(lines, skipinitialspace=True) if row and not row[0].startswith("|")]
+            records = [row for row in csv.reader(lines, skipinitialspace=True) if row and not row[0].startswith("|")]
         if file.suffixes[0] == ".csv":
-            names, found = found[0], found[1:]
+            names, records = records[0], records[1:]
         # The test part of Adult has a full stop behind each label.
-        rows += [[*row[:-1], row[-1].rstrip(".")] for row in found]
+        rows += [[*row[:-1], row[-1].rstrip(".")] for row in records]
     return names, rows
 
 
@@ -248,8 +248,8 @@ def imputed(
 
 
 def _imputation_hits(attacker: AttributeAttacker, people: Columns) -> NDArray[np.bool_]:
-    attack, asked = ATTACKS["imputation"], attacker.targets(people)
-    return np.asarray(attack.guess(attacker.view(None, asked, attack.needs), asked.size) == asked.truth)
+    attack, targets = ATTACKS["imputation"], attacker.targets(people)
+    return np.asarray(attack.guess(attacker.view(None, targets, attack.needs), targets.size) == targets.truth)
 
 
 def _row_2(survey: Survey, seed: str, known: Columns, hits: Sequence[Any], blind: float) -> dict[str, Cell]:
@@ -261,8 +261,8 @@ def _row_2(survey: Survey, seed: str, known: Columns, hits: Sequence[Any], blind
 
 
 def _three(run: AttackRun, quantity: str) -> tuple[float, float, float]:
-    found = getattr(run, quantity)
-    return found.estimate, found.low, found.high
+    estimate = getattr(run, quantity)
+    return estimate.estimate, estimate.low, estimate.high
 
 
 def attacks_on_models(
@@ -318,8 +318,8 @@ def _rows_8(
     place = (_ACCURACY.get((survey.name, epsilon)), survey.name, survey.stand_in, survey.sensitive)
     rows = []
     for name, run in runs.items():
-        said = _PRINTED_8[survey.name].get((name, epsilon), (None, None))
-        measured = (*_three(run, "success"), said[0], *_three(run, "rad"), said[1])
+        printed = _PRINTED_8[survey.name].get((name, epsilon), (None, None))
+        measured = (*_three(run, "success"), printed[0], *_three(run, "rad"), printed[1])
         values = (name, epsilon, *measured, float(attacker.prior.max()), *trained, *place)
         rows.append(dict(zip(_TABLE_8, values, strict=True)))
     return rows

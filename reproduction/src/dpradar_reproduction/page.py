@@ -58,8 +58,8 @@ def judged(name: str, outcome: Outcome | None, folder: Path) -> list[tuple[State
 
 def counts(run: Run, folder: Path) -> dict[Verdict, int]:
     """Return how many statements got each verdict."""
-    found = [answer.verdict for name in run.names for _, answer in judged(name, run.outcomes.get(name), folder)]
-    return {verdict: found.count(verdict) for verdict in VERDICTS}
+    verdicts = [answer.verdict for name in run.names for _, answer in judged(name, run.outcomes.get(name), folder)]
+    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 def _number(value: float | None) -> str:
@@ -103,10 +103,10 @@ def allowed(statement: Statement) -> str:
 def _worst(answers: Sequence[Answer]) -> tuple[str, str]:
     """Return the state and the word for a figure as a whole: of its statements, what a reader should know first."""
     order: tuple[Verdict, ...] = ("unexplained", "wrong", "differs", "agrees", "not comparable", "not computed")
-    found = [answer.verdict for answer in answers]
-    worst = next(verdict for verdict in order if verdict in found)
-    if worst in ("wrong", "differs") and "agrees" in found:
-        return worst, f"{found.count('agrees')} of {len(found)} agree"
+    verdicts = [answer.verdict for answer in answers]
+    worst = next(verdict for verdict in order if verdict in verdicts)
+    if worst in ("wrong", "differs") and "agrees" in verdicts:
+        return worst, f"{verdicts.count('agrees')} of {len(verdicts)} agree"
     return worst, VERDICTS[worst][0]
 
 
@@ -124,8 +124,8 @@ def _entry(name: str, run: Run, folder: Path) -> FigureEntry:
 
     figure, outcome = FIGURES[name], run.outcomes.get(name)
     what = figure.what.removeprefix(f"{_title(name)}: ")
-    found = judged(name, outcome, folder)
-    state, word = _worst([answer for _, answer in found]) if found else ("not computed", "no claim")
+    statements = judged(name, outcome, folder)
+    state, word = _worst([answer for _, answer in statements]) if statements else ("not computed", "no claim")
     if outcome is None or outcome.state != "done":
         state = word = "not computed" if outcome is None else outcome.state
         error = "" if outcome is None else outcome.error
@@ -136,7 +136,7 @@ def _entry(name: str, run: Run, folder: Path) -> FigureEntry:
             state=state,
             word=word,
             error=error,
-            statements=[_statement_row(*one) for one in found] if outcome and outcome.state == "left out" else (),
+            statements=[_statement_row(*one) for one in statements] if outcome and outcome.state == "left out" else (),
         )
     notes = [line for line in outcome.told if _worth(line, name)]
     svg, table = "", Table((), ())
@@ -151,7 +151,7 @@ def _entry(name: str, run: Run, folder: Path) -> FigureEntry:
         what=what,
         state=state,
         word=word,
-        statements=[_statement_row(*one) for one in found],
+        statements=[_statement_row(*one) for one in statements],
         svg=svg,
         headings=table.columns,
         rows=[[printed_cell(row[column]) for column in table.columns] for row in table.rows[:_ROWS]],
@@ -172,7 +172,7 @@ def _worth(line: str, name: str) -> bool:
 
 def _stand_ins(run: Run, folder: Path) -> list[tuple[str, str]]:
     """Return what stands in for what, as the tables and the figures themselves say."""
-    found: dict[str, dict[str, None]] = {}
+    texts_of: dict[str, dict[str, None]] = {}
     for name in run.state("done"):
         outcome = run.outcomes[name]
         table = Table.read_csv(folder / outcome.files[0])
@@ -180,14 +180,14 @@ def _stand_ins(run: Run, folder: Path) -> list[tuple[str, str]]:
             if "stand_in" in table.columns and of in table.columns:
                 for row in table.rows:
                     if row["stand_in"] is not None:
-                        found.setdefault(str(row[of]), {})[str(row["stand_in"])] = None
+                        texts_of.setdefault(str(row[of]), {})[str(row["stand_in"])] = None
         for line in outcome.told:
             data, _, text = line.partition(": ")
             if any(word in line for word in _MISSING) and data not in run.names:
-                found.setdefault(data, {})[text] = None
+                texts_of.setdefault(data, {})[text] = None
         if "network" in table.columns and "mlp" in table.distinct("network") and name in _CONVOLUTIONAL:
-            found.setdefault("The convolutional network", {})[_SMALLER] = None
-    return [(term, "; ".join(texts)) for term, texts in sorted(found.items())]
+            texts_of.setdefault("The convolutional network", {})[_SMALLER] = None
+    return [(term, "; ".join(texts)) for term, texts in sorted(texts_of.items())]
 
 
 def write_page(run: Run, folder: Path) -> Path:
@@ -198,15 +198,15 @@ def write_page(run: Run, folder: Path) -> Path:
         if names:
             shown = [_entry(name, run, folder) for name in names]
             sections.append(SourceSection(anchor=source, title=title, figures=shown, omitted=OMITTED.get(source, ())))
-    found = counts(run, folder)
-    total = sum(found.values())
+    numbers = counts(run, folder)
+    total = sum(numbers.values())
     done, left, failed = (run.state(state) for state in ("done", "left out", "failed"))
     seconds = math.fsum(run.outcomes[name].seconds for name in done)
-    told = {verdict: str(number or "none") for verdict, number in found.items()}
+    words = {verdict: str(number or "none") for verdict, number in numbers.items()}
     lines = [
-        f"In {told['wrong']} the publication is wrong, {told['differs']} differ for a reason that is given, "
-        f"{told['not comparable']} rest on data that cannot be had, {told['not computed']} were not computed, and "
-        f"{told['unexplained']} {'differs' if found['unexplained'] == 1 else 'differ'} without an explanation.",
+        f"In {words['wrong']} the publication is wrong, {words['differs']} differ for a reason that is given, "
+        f"{words['not comparable']} rest on data that cannot be had, {words['not computed']} were not computed, and "
+        f"{words['unexplained']} {'differs' if numbers['unexplained'] == 1 else 'differ'} without an explanation.",
         f"{len(done)} of {len(run.names)} figures and tables were computed"
         + (f", {len(left)} left out because a data set is missing" if left else "")
         + (f", {len(failed)} failed" if failed else "")
@@ -214,10 +214,10 @@ def write_page(run: Run, folder: Path) -> Path:
     ]
     content = ReproductionPage(
         title="Four sources on disclosure risk, recomputed",
-        lead=f"{found['agrees']} of {total} published statements agree with our numbers.",
+        lead=f"{numbers['agrees']} of {total} published statements agree with our numbers.",
         lines=lines,
         quick=run.effort.quick,
-        counts=[(state, word, found[state], meaning) for state, (word, meaning) in VERDICTS.items()],
+        counts=[(state, word, numbers[state], meaning) for state, (word, meaning) in VERDICTS.items()],
         stand_ins=_stand_ins(run, folder),
         sections=sections,
         facts={"Data": "given" if run.data is not None else "none given"},

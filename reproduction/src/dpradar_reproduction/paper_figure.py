@@ -35,8 +35,8 @@ class Effort:
 class PaperFigure:
     """A figure: what it shows, its numbers (from the data folder, saying how far they are), and its picture.
 
-    A table has no picture: ``draw`` is None, and its rows are told. ``note`` says what the source claims that does not
-    hold. What takes long is computed by ``compute_long`` in shards that are kept in a folder, so that it can be
+    A table has no picture: ``draw`` is None, and its rows are printed. ``note`` says what the source claims that does
+    not hold. What takes long is computed by ``compute_long`` in shards that are kept in a folder, so that it can be
     interrupted; its last argument says how much. ``trains``: the number of models and their network may be chosen.
     """
 

@@ -60,33 +60,33 @@ def compute(limits: Sequence[float] = LIMITS, m: int = SIZE, progress: Callable[
     threat, blind = Threat(Prior.uniform(m)), Threat.baseline(1.0 / m)
     query = np.linspace(0.0, 1.0, m)
 
-    def known(limit: Limit) -> Calibration:
+    def with_query(limit: Limit) -> Calibration:
         return calibrate(Laplace, limit, precision=_PRECISION, query=query)
 
-    def bounded(limit: Limit) -> Calibration:
+    def without_query(limit: Limit) -> Calibration:
         return calibrate(Laplace, limit, precision=_PRECISION, sensitivity=1.0, neighbours="replace-one")
 
     rows: list[dict[str, Cell]] = []
     for limit in limits:
         progress(f"rad:fig2: limit {limit:g}")
         possible = limit > 1.0 / m + _ROUNDING
-        found = (
-            known(Limit(threat, rad=limit)),
-            bounded(Limit(blind, success=limit)) if possible else None,
-            bounded(Limit(blind, gain=limit)),
-            known(Limit(threat, success=limit)) if possible else None,
+        answers = (
+            with_query(Limit(threat, rad=limit)),
+            without_query(Limit(blind, success=limit)) if possible else None,
+            without_query(Limit(blind, gain=limit)),
+            with_query(Limit(threat, success=limit)) if possible else None,
         )
-        cells = [number for one in found for number in _numbers(one)]
+        cells = [number for one in answers for number in _numbers(one)]
         rows.append(dict(zip(_COLUMNS, (limit, *cells), strict=True)))
     return Table(_COLUMNS, tuple(rows))
 
 
-def _numbers(found: Calibration | None) -> tuple[float | None, float | None]:
-    if found is None:
+def _numbers(answer: Calibration | None) -> tuple[float | None, float | None]:
+    if answer is None:
         return None, None
-    if found.value is None:
-        raise NumericsError(f"no noise was found: {found.reason}")
-    return 1.0 / found.value, found.cost["error"]
+    if answer.value is None:
+        raise NumericsError(f"no noise was found: {answer.reason}")
+    return 1.0 / answer.value, answer.cost["error"]
 
 
 @canvas.styled

@@ -49,11 +49,11 @@ def compute(epsilons: Sequence[float] = EPSILONS, m: int = SIZE, delta: float = 
     threat = Threat(Prior.uniform(m))
     rows: list[dict[str, Cell]] = []
     for epsilon in epsilons:
-        known = assess(ApproxDP(epsilon=epsilon, delta=delta, neighbours="replace-one"), threat)
-        thm_4_2 = bound_of(known, "rad", "thm-4.2")
+        assessment = assess(ApproxDP(epsilon=epsilon, delta=delta, neighbours="replace-one"), threat)
+        thm_4_2 = bound_of(assessment, "rad", "thm-4.2")
         # The library keeps Theorem 4.2 as a rule of its own; in the paper it is one of the terms of Proposition 5.3.
-        prop_5_3 = bound_of(known, "rad", "prop-5.3")
-        thm_5_5, black_box = (bound_of(known, "rad", rule) for rule in ("thm-5.5", "black-box-program"))
+        prop_5_3 = bound_of(assessment, "rad", "prop-5.3")
+        thm_5_5, black_box = (bound_of(assessment, "rad", rule) for rule in ("thm-5.5", "black-box-program"))
         oue = interval_of(assess(OUE(m=m, epsilon=epsilon), threat).rad)[1]
         rows.append(dict(zip(_COLUMNS, (epsilon, thm_4_2, prop_5_3, thm_5_5, black_box, oue), strict=True)))
     return Table(_COLUMNS, tuple(rows))

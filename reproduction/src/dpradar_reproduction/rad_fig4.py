@@ -129,7 +129,7 @@ def training_for(epsilon: float, *, name: str, network: str = "mlp") -> Training
 
 
 def models_for(effort: Effort, usual: int, quick: int) -> int:
-    """Return how many models are trained for each candidate; for the slow network this must be said.
+    """Return how many models are trained for each candidate; for the slow network the effort must state it.
 
     Examples
     --------
@@ -165,9 +165,9 @@ def compute(
     ``rero_bound_published`` is 1 - f(1/8), proven for an attacker who knows nothing of the target. ``keep``: folder
     for finished shards.
     """
-    asked = effort or Effort()
-    models = models_for(asked, MODELS, QUICK_MODELS)
-    trainings = [training_for(epsilon, name=name, network=asked.network) for epsilon in epsilons]
+    effort = effort or Effort()
+    models = models_for(effort, MODELS, QUICK_MODELS)
+    trainings = [training_for(epsilon, name=name, network=effort.network) for epsilon in epsilons]
     records = candidates(data, name)
     attackers = threats(records)
     m, rows = records.x.shape[0], []
@@ -176,7 +176,7 @@ def compute(
         sigma = training.noise_multiplier
         moved = None if bar is None else _shifted(bar, done, total)
         targets, scores = experiment(
-            training, records, models * m, seed=1, keep=keep, workers=asked.workers, progress=moved
+            training, records, models * m, seed=1, keep=keep, workers=effort.workers, progress=moved
         )
         done += models * m
         published = 1.0 - gaussian_curve(STEPS**0.5 / sigma).at(1.0 / m)
@@ -184,7 +184,7 @@ def compute(
             best = attack_gradients(scores, targets, threat)
             right = attack_gradients(scores, targets, threat, maximise="success").success
             row = {
-                "network": asked.network,
+                "network": effort.network,
                 "knowledge": knowledge,
                 "epsilon": epsilon,
                 "noise_multiplier": sigma,
@@ -210,8 +210,8 @@ def _shifted(bar: Callable[[int, int], None], before: int, total: int) -> Callab
 
 
 def _bound(sigma: float, threat: Threat) -> float:
-    found = assess(DPSGD(noise_multiplier=sigma, sample_rate=1.0, steps=STEPS), threat).rad
-    return found.value  # type: ignore[union-attr]
+    rad = assess(DPSGD(noise_multiplier=sigma, sample_rate=1.0, steps=STEPS), threat).rad
+    return rad.value  # type: ignore[union-attr]
 
 
 def _printed_bound(sigma: float, threat: Threat) -> float:

@@ -90,10 +90,10 @@ def priors(file: Path | None) -> dict[str, Prior]:
     """Return the priors of Figure 6 over the hours 0..100; the empirical one only where there is a file."""
     ends = np.zeros(HOURS + 1)
     ends[[0, -1]] = 0.5
-    found = {"uniform": Prior.uniform(HOURS + 1), "two-point": Prior.of(ends)}
+    priors_by_name = {"uniform": Prior.uniform(HOURS + 1), "two-point": Prior.of(ends)}
     if file is not None:
-        found["empirical"] = Prior.of(adult_hours(file))
-    return found
+        priors_by_name["empirical"] = Prior.of(adult_hours(file))
+    return priors_by_name
 
 
 def compute(

@@ -60,11 +60,11 @@ def compute(
             for epsilon in epsilons:
                 protocol = PROTOCOLS[name](m=m, epsilon=epsilon)
                 exact = interval_of(assess(protocol, threat).rad)[1]
-                found = attack(protocol, threat, trials=count, seed=seed + 100 * number + round(epsilon)).rad
+                rad = attack(protocol, threat, trials=count, seed=seed + 100 * number + round(epsilon)).rad
                 success = exact + 1.0 / m
                 spread = math.sqrt(success * (1.0 - success) / count)
-                values = (place, m, name, epsilon, count, found.estimate, found.low, found.high, exact)
-                off = (found.estimate - exact) / spread
+                values = (place, m, name, epsilon, count, rad.estimate, rad.low, rad.high, exact)
+                off = (rad.estimate - exact) / spread
                 rows.append(dict(zip(_COLUMNS, (*values, off), strict=True)))
     return Table(_COLUMNS, tuple(rows))
 

@@ -48,11 +48,11 @@ def cached_rows(
     file = folder / f"{hasher.hexdigest()[:16]}.json"
     if file.is_file():
         try:
-            found: list[dict[str, Cell]] = json.loads(file.read_text(encoding="utf-8"))
+            cached: list[dict[str, Cell]] = json.loads(file.read_text(encoding="utf-8"))
         except ValueError:
             pass  # half a file is made again
         else:
-            return found
+            return cached
     rows = compute()
     folder.mkdir(parents=True, exist_ok=True)
     # Written beside and then renamed, so that it is there completely or not at all.

@@ -14,7 +14,7 @@ __all__ = ["bound_of", "interval_of"]
 
 
 def bound_of(assessment: Assessment, quantity: Quantity, rule: str) -> float:
-    """Return what one rule said about a quantity, whether it gave the answer or lost to a tighter one.
+    """Return the number of one rule for a quantity, whether it gave the answer or lost to a tighter one.
 
     Examples
     --------

@@ -53,8 +53,8 @@ class Table:
 
     def where(self, **fixed: Cell) -> Table:
         """Return the rows in which the given columns have the given values."""
-        kept = tuple(row for row in self.rows if all(row[name] == value for name, value in fixed.items()))
-        return Table(self.columns, kept)
+        rows = tuple(row for row in self.rows if all(row[name] == value for name, value in fixed.items()))
+        return Table(self.columns, rows)
 
     def numbers(self, column: str, **fixed: Cell) -> Floats:
         """Return one column as numbers, of the rows in which the given columns have the given values."""

@@ -49,14 +49,14 @@ def gaussian(sizes: Sequence[int] = SIZES_1, points: int = _POINTS) -> Table:
         for rho in np.linspace(0.0, 0.9, points):
             usable = rho * (m - 2) < 1.0
             S = rho * np.ones((m, m)) + (1.0 - rho) * np.eye(m)
-            found = reach(S).value
+            leakage = reach(S).value
             cells = (
                 m,
                 float(rho),
                 float(m),
                 h(m, float(rho)) if usable else None,
                 h_tight(m, float(rho)) if usable else None,
-                None if found is None else float(np.round(found, 9)),
+                None if leakage is None else float(np.round(leakage, 9)),
             )
             rows.append(dict(zip(_GAUSSIAN, cells, strict=True)))
     return Table(_GAUSSIAN, tuple(rows))

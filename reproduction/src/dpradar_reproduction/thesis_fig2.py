@@ -44,9 +44,9 @@ def compute(points: Sequence[float] = POINTS) -> Table:
     [0.740489]
     """
     x = np.asarray(points, dtype=float)
-    found = {name: np.asarray(curve.fnr(x)) for name, (_, curve) in CURVES.items()}
+    rates = {name: np.asarray(curve.fnr(x)) for name, (_, curve) in CURVES.items()}
     rows: list[dict[str, Cell]] = [
-        {"fpr": float(fpr), **{name: float(fnr[i]) for name, fnr in found.items()}} for i, fpr in enumerate(x)
+        {"fpr": float(fpr), **{name: float(fnr[i]) for name, fnr in rates.items()}} for i, fpr in enumerate(x)
     ]
     return Table(("fpr", *CURVES), tuple(rows))
 

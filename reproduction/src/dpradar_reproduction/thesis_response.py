@@ -52,8 +52,8 @@ def _scales(change: float, n: int, epsilon: float) -> dict[str, tuple[float | No
     chain = _chain(change, n)
     left = epsilon - 4.0 * math.log(gamma(np.asarray(chain.transitions)))
     printed = (1.0 / left, steps(chain, left)[0]) if left > 0.0 else (None, None)
-    found = calibrate(chain, epsilon, values=(0.0, 1.0))
-    return {LAPLACE_PRINTED: printed, LAPLACE_EXACT: (1.0 / found.epsilon, found.leakage.value)}
+    noise = calibrate(chain, epsilon, values=(0.0, 1.0))
+    return {LAPLACE_PRINTED: printed, LAPLACE_EXACT: (1.0 / noise.epsilon, noise.leakage.value)}
 
 
 def accuracy(points: int = 41) -> Table:
@@ -75,8 +75,8 @@ def accuracy(points: int = 41) -> Table:
                 rows.append(dict(zip(_COLUMNS_4, cells, strict=True)))
     for name, (scale, leak_of) in _scales(R_4, N_4, EPSILON_4).items():
         for error in errors:
-            told = None if scale is None else math.exp(-float(error) / scale)
-            rows.append(dict(zip(_COLUMNS_4, (name, None, scale, leak_of, float(error), told), strict=True)))
+            survival = None if scale is None else math.exp(-float(error) / scale)
+            rows.append(dict(zip(_COLUMNS_4, (name, None, scale, leak_of, float(error), survival), strict=True)))
     return Table(_COLUMNS_4, tuple(rows))
 
 

@@ -135,10 +135,10 @@ def _row(
         empty: tuple[Cell, ...] = (name, epsilon, mechanism, *(None for _ in _COLUMNS[3:]))
         return dict(zip(_COLUMNS, empty, strict=True))
     run = simulate(1.0 if answer is None else answer, span / level, runs=drawn[0], rng=drawn[1])
-    known = answer is not None
+    has_answer = answer is not None
     cells = (
         name, epsilon, mechanism, level, span / level, *leak, run.error_exact, run.error,
-        run.mape_exact if known else None, run.mape if known else None,
+        run.mape_exact if has_answer else None, run.mape if has_answer else None,
     )  # fmt: skip
     return dict(zip(_COLUMNS, cells, strict=True))
 
@@ -154,14 +154,14 @@ class _Count:
 
 
 def _counts(data: Path | None, progress: Callable[[str], None]) -> list[_Count]:
-    found = thesis_data.activity(data)
+    series = thesis_data.activity(data)
     counts: list[_Count] = []
-    if found is None:
+    if series is None:
         progress("Activity: no data; the printed matrix is used, and the expected count")
         P = thesis_data.matrix("Activity")
         counts = [_count(name, "Activity", Chain(P, n)) for name, n in (("Activity", 17_568), ("single day", 288))]
     else:
-        states, days = found
+        states, days = series
         P = np.asarray(fit(states, missing="drop").model.transitions)  # type: ignore[union-attr]
         whole = [s for s in states if s is not None]
         ratio = thesis_data.PRINTED_RATIOS["Activity"]
@@ -255,7 +255,7 @@ def table(data: Path | None = None, progress: Callable[[str], None] = lambda _: 
 def _sum_rows(data: Path | None) -> list[tuple[Cell, ...]]:
     pairs, families = thesis_data.mothers(data), thesis_data.galton(data)
     sizes = {"Galton": (897, 3), "FamilyIQ": (868, 2), "SyntheticIQ": (20_000, 2)}
-    found = {
+    in_data = {
         "Galton": None if families is None else families.first.size,
         "FamilyIQ": None if pairs is None else pairs.size,
         "SyntheticIQ": 20_000,
@@ -265,7 +265,7 @@ def _sum_rows(data: Path | None) -> list[tuple[Cell, ...]]:
         S, m = one.model.covariances[0], one.model.size
         note = "" if equal_variances(S) else "variances differ, so Theorem 6.14 may not be used"
         rho = largest_correlation(S)
-        printed = (one.name, sizes[one.name][0], found[one.name], sizes[one.name][1], m)
+        printed = (one.name, sizes[one.name][0], in_data[one.name], sizes[one.name][1], m)
         adds = (h(m, one.rho_printed), h(m, rho) if equal_variances(S) else None, reach(S).value)
         rows.append((*printed, "rho", one.rho_printed, rho, *adds, one.clip[1] - one.clip[0], note))
     if families is not None:

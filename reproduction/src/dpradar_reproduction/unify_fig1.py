@@ -110,12 +110,12 @@ def sampled_gaussian_divergence(noise: float, rate: float, orders: Floats) -> Fl
     weight = -0.5 * (x / noise) ** 2 + math.log(_STEP / math.sqrt(2.0 * math.pi))
     inside = (x - 0.5) / noise**2 + math.log(rate)
     ratio = inside if rate == 1.0 else np.logaddexp(math.log1p(-rate), inside)
-    found = np.empty(orders.size)
+    divergences = np.empty(orders.size)
     for i, order in enumerate(orders):
         logs = weight + order * ratio
         top = float(logs.max())
-        found[i] = (top + math.log(float(np.exp(logs - top).sum()))) / (order - 1.0)
-    return np.maximum(found, 0.0)
+        divergences[i] = (top + math.log(float(np.exp(logs - top).sum()))) / (order - 1.0)
+    return np.maximum(divergences, 0.0)
 
 
 def compute(
@@ -169,11 +169,11 @@ def _target_row(training: Training) -> tuple[Cell, ...]:
     def build(noise: float) -> Any:
         return training.run(noise, steps)
 
-    found = calibrate(build, limit).value
-    if found is None:
+    sigma = calibrate(build, limit).value
+    if sigma is None:
         raise NumericsError(f"no noise keeps the gain within {target:g}")
-    other = _renyi_noise(training, steps, target, found)
-    return "target", found, None, target, None, None, other, 1.0 - found / other, None
+    other = _renyi_noise(training, steps, target, sigma)
+    return "target", sigma, None, target, None, None, other, 1.0 - sigma / other, None
 
 
 def _worst(bound: RenyiBound) -> float:
@@ -191,8 +191,8 @@ def _renyi_noise(training: Training, steps: int, gain: float, least: float) -> f
 
 def _baseline_row(level: str, base: float) -> tuple[Cell, ...]:
     rho = next(place.rho for place in levels() if place.name == level)
-    known = assess(GDP(mu=math.sqrt(2.0 * rho), neighbours="replace-one"), Threat.baseline(base))
-    curve, old = (bound_of(known, "success", rule) - base for rule in ("rero-3", "zcdp"))
+    assessment = assess(GDP(mu=math.sqrt(2.0 * rho), neighbours="replace-one"), Threat.baseline(base))
+    curve, old = (bound_of(assessment, "success", rule) - base for rule in ("rero-3", "zcdp"))
     return "baseline", None, None, curve, old, None, None, None, base
 
 

@@ -71,8 +71,8 @@ def _gains(mu: float, baseline: float) -> tuple[float, float, float]:
     threat = Threat.baseline(baseline)
     one_order = RDP(orders=(ORDER,), epsilons=(ORDER * 0.5 * mu * mu,), neighbours="add-remove")
     fixed = bound_of(assess(one_order, threat), "success", "rdp")
-    known = assess(GDP(mu=mu, neighbours="add-remove"), threat)
-    best, curve = (bound_of(known, "success", rule) for rule in ("zcdp", "rero-3"))
+    assessment = assess(GDP(mu=mu, neighbours="add-remove"), threat)
+    best, curve = (bound_of(assessment, "success", rule) for rule in ("zcdp", "rero-3"))
     return fixed - baseline, best - baseline, curve - baseline
 
 

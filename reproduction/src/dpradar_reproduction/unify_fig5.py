@@ -88,9 +88,11 @@ def compute(sigmas: Sequence[float] = SIGMAS, baselines: Sequence[float] = BASEL
         epsilon = epsilon_at(gaussian_privacy(mu, "replace-one", "Gaussian noise"), delta)
         for base in baselines:
             prior = (base, 1.0 - base)
-            known = assess(GDP(mu=mu, neighbours="replace-one"), Threat(Prior.of(prior)))
+            assessment = assess(GDP(mu=mu, neighbours="replace-one"), Threat(Prior.of(prior)))
             exact = fano_success(prior, gaussian_pair_information(1.0 - base, mu))
-            zcdp, rero, fano, binary = (bound_of(known, "success", r) for r in ("zcdp", "rero-3", "fano", "binary"))
+            zcdp, rero, fano, binary = (
+                bound_of(assessment, "success", r) for r in ("zcdp", "rero-3", "fano", "binary")
+            )
             rows.append(dict(zip(_COLUMNS, (sigma, epsilon, base, zcdp, rero, fano, exact, binary), strict=True)))
     return Table(_COLUMNS, tuple(rows))
 

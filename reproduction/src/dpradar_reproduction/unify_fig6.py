@@ -78,14 +78,14 @@ def _rows(k: int, epsilon: float, delta: float) -> list[tuple[Cell, ...]]:
     )
     rows: list[tuple[Cell, ...]] = []
     for base in GIVEN:
-        found = [assess(release, Threat.baseline(base)) for release in releases]
-        rows.append((k, base, composed, *(bound_of(one, "success", "rero-3") - base for one in found)))
+        assessments = [assess(release, Threat.baseline(base)) for release in releases]
+        rows.append((k, base, composed, *(bound_of(one, "success", "rero-3") - base for one in assessments)))
     rows.append((k, OWN, composed, *(_largest(assess(release, neighbours="add-remove")) for release in releases)))
     return rows
 
 
-def _largest(known: Assessment) -> float:
-    return 1.0 if known.worst_gain is None else known.worst_gain.value
+def _largest(assessment: Assessment) -> float:
+    return 1.0 if assessment.worst_gain is None else assessment.worst_gain.value
 
 
 def most_queries(table: Table, column: str, at: Cell = LIMIT_BASELINE, limit: float = LIMIT) -> int:
@@ -97,8 +97,8 @@ def most_queries(table: Table, column: str, at: Cell = LIMIT_BASELINE, limit: fl
     5
     """
     own = table.where(at=at)
-    kept = own.numbers("queries")[own.numbers(column) <= limit]
-    return int(kept.max()) if kept.size else 0
+    within = own.numbers("queries")[own.numbers(column) <= limit]
+    return int(within.max()) if within.size else 0
 
 
 @canvas.styled

@@ -29,10 +29,10 @@ def test_by_name(tmp_path, monkeypatch):
     first = files[0].read_text(encoding="utf-8").splitlines()
     assert len(first) == 4
     assert all(line.startswith("convnet,") and ",16," in line for line in first[1:])
-    kept = sorted((tmp_path / "out" / "rad-fig5-convnet.partial").glob("*.npz"))
-    assert len(kept) == 16  # one for each training: hours are not lost
-    kept[3].unlink()
-    before = {file: file.stat().st_mtime_ns for file in kept if file.exists()}
+    parts = sorted((tmp_path / "out" / "rad-fig5-convnet.partial").glob("*.npz"))
+    assert len(parts) == 16  # one for each training: hours are not lost
+    parts[3].unlink()
+    before = {file: file.stat().st_mtime_ns for file in parts if file.exists()}
     figures.reproduce("rad:fig5", tmp_path / "out", tmp_path, effort=effort)
     assert files[0].read_text(encoding="utf-8").splitlines() == first
     assert {file: file.stat().st_mtime_ns for file in before} == before

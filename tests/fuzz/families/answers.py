@@ -119,10 +119,10 @@ def spec_of(question: Question, limit: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _inline(given: Any) -> str:
-    if isinstance(given, str):
-        return json.dumps(given)
-    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in given.items()) + " }"
+def _inline(option: Any) -> str:
+    if isinstance(option, str):
+        return json.dumps(option)
+    return "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in option.items()) + " }"
 
 
 def arguments_of(question: Question) -> list[str]:
@@ -130,28 +130,28 @@ def arguments_of(question: Question) -> list[str]:
     release, prior = question["release"], question["prior"]
     times = release.get("times")
     release = release.get("part", release)
-    given = {key: value for key, value in release.items() if key != "name"}
-    if "matrix" in given:
-        given["matrix"] = MATRIX
-    if "truncate" in given:
-        given["truncate"] = ":".join(map(repr, given["truncate"]))
-    given |= {"prior": _listed(prior["weights"]), "times": times}
-    given["values"] = None if prior["values"] is None else _listed(prior["values"])
+    options = {key: value for key, value in release.items() if key != "name"}
+    if "matrix" in options:
+        options["matrix"] = MATRIX
+    if "truncate" in options:
+        options["truncate"] = ":".join(map(repr, options["truncate"]))
+    options |= {"prior": _listed(prior["weights"]), "times": times}
+    options["values"] = None if prior["values"] is None else _listed(prior["values"])
     for key in ("knowledge", "goal"):
-        given[key] = _worded(question[key])
-    return ["assess", COMMANDS[release["name"]], *(f"--{k}={v}" for k, v in given.items() if v is not None)]
+        options[key] = _worded(question[key])
+    return ["assess", COMMANDS[release["name"]], *(f"--{k}={v}" for k, v in options.items() if v is not None)]
 
 
 def _listed(numbers: list[Any]) -> str:
     return ",".join(map(repr, numbers))
 
 
-def _worded(given: Any) -> str:
-    if isinstance(given, str):
-        return given
-    if isinstance(given, list):
-        return "labels:" + ",".join(given)
-    return "labels:" + ",".join(given["labels"]) if "labels" in given else f"within:{given['within']!r}"
+def _worded(option: Any) -> str:
+    if isinstance(option, str):
+        return option
+    if isinstance(option, list):
+        return "labels:" + ",".join(option)
+    return "labels:" + ",".join(option["labels"]) if "labels" in option else f"within:{option['within']!r}"
 
 
 def _assessment(text: str) -> Any:

@@ -44,17 +44,17 @@ def _commands() -> dict[str, Any]:
 
     from dpradar.cli.main import app
 
-    context, found = click.Context(app), {}
+    context, commands = click.Context(app), {}
     for name in app.list_commands(context):
         command = app.get_command(context, name)
         if name in HEAVY or command is None:
             continue
         if isinstance(command, click.Group):
             for sub in command.list_commands(context):
-                found[f"{name} {sub}"] = command.get_command(context, sub)
+                commands[f"{name} {sub}"] = command.get_command(context, sub)
         else:
-            found[name] = command
-    return found
+            commands[name] = command
+    return commands
 
 
 class Commands:
@@ -74,8 +74,8 @@ class Commands:
         name = rng.choice(sorted(self.known))
         arguments = name.split()
         for option in self.known[name].params:
-            wanted = getattr(option, "required", False) or rng.random() < 0.12
-            if wanted and rng.random() < 0.99:
+            is_set = getattr(option, "required", False) or rng.random() < 0.12
+            if is_set and rng.random() < 0.99:
                 arguments += self._given(rng, option)
         for _ in range(rng.choice((0, 0, 0, 0, 0, 0, 1))):
             arguments.insert(
@@ -105,8 +105,8 @@ class Commands:
             yield {"arguments": arguments[:i] + arguments[i + 1 :]}
 
     def body(self, question: Question, verdict: Verdict) -> Body:
-        wanted = "outcome.code == 2" if verdict.kind == "unsafe" else "not outcome.is_bug"
-        lines = f"outcome = called({question['arguments']!r}, tmp_path)\nassert {wanted}, outcome.shown\n"
+        condition = "outcome.code == 2" if verdict.kind == "unsafe" else "not outcome.is_bug"
+        lines = f"outcome = called({question['arguments']!r}, tmp_path)\nassert {condition}, outcome.shown\n"
         return Body(lines, "from tests.fuzz.command import called", "tmp_path")
 
 

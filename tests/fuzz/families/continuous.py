@@ -79,13 +79,13 @@ class Continuous:
     def code(self, question: Question) -> str:
         """The lines that ask."""
         law, low, high = question["law"], question["low"], question["high"]
-        known = questions.knowledge(question["knowledge"])
+        knowledge = questions.knowledge(question["knowledge"])
         arguments = ", ".join(f"{k}={v!r}" for k, v in question["arguments"].items())
         clamp = f", truncate={question['truncate']}" if question["truncate"] else ""
         return (
             f"import scipy.stats\n"
             f"prior = dr.Prior.continuous(scipy.stats.{law}({arguments}), {low!r}, {high!r})\n"
-            f"threat = dr.Threat(prior, {known}, dr.Goal.within({question['eta']!r}))\n"
+            f"threat = dr.Threat(prior, {knowledge}, dr.Goal.within({question['eta']!r}))\n"
             f"a = dr.assess(dr.{question['noise']}({question['unit']!r}{clamp}), threat)\n"
         )
 

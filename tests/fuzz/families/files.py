@@ -67,7 +67,7 @@ def results() -> dict[str, Any]:
         return inputs + rng.laplace(0.0, 0.5, len(inputs))
 
     claim = dr.PureDP(1.0, neighbours="replace-one")
-    made = {
+    results = {
         "assessment": dr.assess(dr.GRR(m=3, epsilon=1.0), threat),
         "bounds": dr.assess(dr.ApproxDP(1.0, 1e-5, neighbours="add-remove"), threat),
         "calibration": dr.calibrate(dr.GRR, dr.Limit(threat, rad=0.1), m=3),
@@ -75,7 +75,7 @@ def results() -> dict[str, Any]:
         "audit": dr.audit(halved, claim=claim, domain=2, trials=4000, seed=1),
         "refuting": dr.audit(lambda i, rng: i + 0 * rng.random(len(i)), claim=claim, domain=2, trials=4000, seed=1),
     }
-    plain = {name: one.to_dict() for name, one in made.items()}
+    plain = {name: one.to_dict() for name, one in results.items()}
     for name, arguments in {
         "run": ["run", str(ROOT / "examples" / "health-survey.toml"), "--json"],
         "accounting": ["account", str(ROOT / "examples" / "pipelines" / "histogram.toml"), "--json"],

@@ -136,7 +136,7 @@ class Guarantees(Promise):
             }
             if len(question["points"][0]) > 1:
                 kinds = {"ZCDP": kinds["ZCDP"]}
-            given = kinds.get(question["as"], f"PureDP(epsilon={x!r}, ")
+            guarantee = kinds.get(question["as"], f"PureDP(epsilon={x!r}, ")
         else:
             orders = [1.5, 2.0, 4.0, 8.0, 32.0]
             kinds = {
@@ -145,8 +145,8 @@ class Guarantees(Promise):
                 "ApproxDP": f"ApproxDP(epsilon=1.0, delta={_gaussian_delta(x, 1.0)!r}, ",
                 "TotalVariation": f"TotalVariation(tv={math.erf(x / 2 / math.sqrt(2)) * UP!r}, ",
             }
-            given = kinds.get(question["as"], f"GDP(mu={x!r}, ")
-        return f"threat = {questions.threat(question)}\na = dr.assess(dr.{given}{relation}), threat)\n"
+            guarantee = kinds.get(question["as"], f"GDP(mu={x!r}, ")
+        return f"threat = {questions.threat(question)}\na = dr.assess(dr.{guarantee}{relation}), threat)\n"
 
 
 def _laplace_delta(distance_in_scales: float, epsilon: float) -> float:

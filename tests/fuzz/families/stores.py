@@ -114,12 +114,12 @@ class Stores:
         return iter(())
 
     def body(self, question: Question, verdict: Verdict) -> Body:
-        wanted = "result.returncode == 2" if verdict.kind == "unsafe" else "result.returncode != 1"
+        condition = "result.returncode == 2" if verdict.kind == "unsafe" else "result.returncode != 1"
         lines = (
             f"content, _ = stored()\ndamaged(tmp_path / 'c.sqlite', content, {question!r})\n"
             "command = [sys.executable, '-m', 'dpradar', 'campaign', 'export', 'c.sqlite', '--out', 'rows.csv']\n"
             "result = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)\n"
-            f"assert {wanted}, result.stderr\n"
+            f"assert {condition}, result.stderr\n"
         )
         return Body(
             lines, "import subprocess\nimport sys\n\nfrom tests.fuzz.families.stores import damaged, stored", "tmp_path"

@@ -61,12 +61,12 @@ class Tables:
 
     def code(self, question: Question) -> str:
         """The lines that count and ask."""
-        made = {
+        lines = {
             "pandas": "import pandas as pd\ntable = pd.DataFrame({})\n",
             "pyarrow": "import pyarrow as pa\ntable = pa.table({})\n",
             "ibis": "import ibis, pandas as pd\ntable = ibis.memtable(pd.DataFrame({}))\n",
         }[question["backend"]].format(questions.literal(question["table"]))
-        column, known = question["column"], questions.knowledge(question["knowledge"])
+        column, knowledge = question["column"], questions.knowledge(question["knowledge"])
         bins = f", bins={{{column!r}: {question['bins']!r}}}" if question["bins"] else ""
         weight = f", weight={question['weight']!r}" if question["weight"] else ""
         release = (
@@ -75,8 +75,8 @@ class Tables:
             else f"dr.Laplace({question['amount']})"
         )
         return (
-            f"{made}prior = dr.data.prior(table, [{column!r}]{weight}{bins}, suppress={question['suppress']})\n"
-            f"threat = dr.Threat(prior, {known}, {questions.goal(question['goal'])})\n"
+            f"{lines}prior = dr.data.prior(table, [{column!r}]{weight}{bins}, suppress={question['suppress']})\n"
+            f"threat = dr.Threat(prior, {knowledge}, {questions.goal(question['goal'])})\n"
             f"a = dr.assess({release}, threat)\n"
         )
 
@@ -106,7 +106,7 @@ class Tables:
                 return FINE
             if lost:
                 truth = {name: (low, math.inf) for name, (low, _) in truth.items() if name in ("rad", "success")}
-            if "baseline" in truth:  # told to two digits, rounded down
+            if "baseline" in truth:  # given with two digits, rounded down
                 truth["baseline"] = truth["baseline"][0] - 0.01, truth["baseline"][1]
             return judged(names["a"], {k: v for k, v in truth.items() if k in ("rad", "success", "baseline")})
 

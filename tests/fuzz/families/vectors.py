@@ -48,25 +48,27 @@ def release(rng: random.Random) -> tuple[dict[str, Any], int, list[Any] | None]:
 
 def truth(question: Question) -> Truth:
     """By closed form for two candidates, by simulation for more."""
-    given, pi = question["release"], [float(p) for p in truths.law(question["prior"])]
-    unit = given.get("scale") or given["sigma"]
-    first = given["query"][0]
+    release, pi = question["release"], [float(p) for p in truths.law(question["prior"])]
+    unit = release.get("scale") or release["sigma"]
+    first = release["query"][0]
     points = np.array(
-        [[float(Fraction(x) - Fraction(y)) / unit for x, y in zip(row, first, strict=True)] for row in given["query"]]
+        [[float(Fraction(x) - Fraction(y)) / unit for x, y in zip(row, first, strict=True)] for row in release["query"]]
     )
     a, base = (
         truths.known(question),
         float(brute.baseline(truths.law(question["prior"]), truths.known(question), brute.exact(len(pi)))),
     )
-    if given["name"] == "Laplace":
+    if release["name"] == "Laplace":
         estimate = vectors.laplace_monte_carlo(points, pi, a)
     elif len(pi) == 2 and min(pi) > 0.0 and points[1].any():
         rad, success = vectors.two_candidates(math.dist(points[0], points[1]), pi)
         estimate = vectors.Estimate(rad, CLOSED_FORM, 1.0 if len(set(a)) == 2 else success, CLOSED_FORM)
     else:
-        kept = [i for i, p in enumerate(pi) if p > 0.0]
-        chosen = points[kept]
-        estimate = vectors.monte_carlo(chosen @ chosen.T, [pi[i] for i in kept], _codes(a, kept, len(pi)), n=100_000)
+        possible = [i for i, p in enumerate(pi) if p > 0.0]
+        chosen = points[possible]
+        estimate = vectors.monte_carlo(
+            chosen @ chosen.T, [pi[i] for i in possible], _codes(a, possible, len(pi)), n=100_000
+        )
     return {
         "rad": _around(estimate.rad, estimate.rad_error),
         "success": _around(estimate.success, estimate.success_error),
@@ -74,8 +76,8 @@ def truth(question: Question) -> Truth:
     }
 
 
-def _codes(a: list[Any], kept: list[int], m: int) -> list[Any]:
-    return [a[i] for i in kept] if len(kept) < m else a
+def _codes(a: list[Any], possible: list[int], m: int) -> list[Any]:
+    return [a[i] for i in possible] if len(possible) < m else a
 
 
 def _around(value: float, error: float) -> tuple[float, float]:

@@ -110,22 +110,22 @@ def _assessment() -> dr.Assessment:
 
 _NO_SAMPLES = ("dpsgd", "dpsgd-full-batches", "opacus", "composed-guarantee")
 QUESTIONS: dict[str, Callable[[], Any]] = {
-    f"attack/{name}": lambda made=made: attack(made(), skewed()) for name, made in MECHANISMS.items() if name not in _NO_SAMPLES
+    f"attack/{name}": lambda make=make: attack(make(), skewed()) for name, make in MECHANISMS.items() if name not in _NO_SAMPLES
 }  # fmt: skip
 QUESTIONS |= {
-    f"epsilon/{name}/{delta:g}": lambda made=made, delta=delta: epsilon_at(made("add-remove").privacy("add-remove"), delta)
-    for name, made in GUARANTEES.items()
+    f"epsilon/{name}/{delta:g}": lambda make=make, delta=delta: epsilon_at(make("add-remove").privacy("add-remove"), delta)
+    for name, make in GUARANTEES.items()
     for delta in (0.0, 1e-5)
 }  # fmt: skip
 QUESTIONS |= {
-    f"notion/{name}/{title}": lambda asked=asked, made=made: asked(made())
-    for title, made in {
+    f"notion/{name}/{title}": lambda notion=notion, make=make: notion(make())
+    for title, make in {
         "pure": lambda: dr.PureDP(0.1, _RO),
         "gdp": lambda: dr.GDP(0.1, _RO),
         "gdp-add-remove": lambda: dr.GDP(0.1, _AR),
         "dpsgd": lambda: dr.DPSGD(20.0, 1.0, 10),
     }.items()
-    for name, asked in {
+    for name, notion in {
         "singling-out": lambda what: notions.singling_out(what, 2e-4),
         "predicate": lambda what: notions.predicate_singling_out(what, 1e-4, 2000),
         "isolation": lambda what: notions.isolation_success(what, 1e-4, 2000),

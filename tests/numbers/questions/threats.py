@@ -40,12 +40,12 @@ GOALS: dict[str, Callable[[int], dr.Goal]] = {
 
 
 def _question(prior: str, knowledge: str, goal: str) -> Callable[[], Any]:
-    def asked() -> Any:
+    def question() -> Any:
         law = PRIORS[prior]()
         threat = dr.Threat(law, KNOWLEDGE[knowledge](law.size), GOALS[goal](law.size))
         return assess(dr.Laplace(scale=0.5) if law.is_continuous else dr.GRR(m=law.size, epsilon=2.0), threat)
 
-    return asked
+    return question
 
 
 QUESTIONS: dict[str, Callable[[], Any]] = {

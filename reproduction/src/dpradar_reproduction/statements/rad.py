@@ -46,11 +46,11 @@ def side_by_side(table: Table, key: str, column: str, *others: str) -> Table:
     ({'epsilon': 1.0, 'a': 0.1, 'b': 0.2},)
     """
     names = [str(name) for name in table.distinct(key)]
-    found: dict[tuple[object, ...], dict[str, object]] = {}
+    by_place: dict[tuple[object, ...], dict[str, object]] = {}
     for row in table.rows:
         place = tuple(row[name] for name in others)
-        found.setdefault(place, dict(zip(others, place, strict=True)))[str(row[key])] = row[column]
-    whole = [row for row in found.values() if len(row) == len(others) + len(names)]
+        by_place.setdefault(place, dict(zip(others, place, strict=True)))[str(row[key])] = row[column]
+    whole = [row for row in by_place.values() if len(row) == len(others) + len(names)]
     return Table((*others, *names), tuple(whole))  # type: ignore[arg-type]
 
 
@@ -89,9 +89,9 @@ def _peak_place(table: Table) -> float:
     return float(own.numbers("eta")[own.numbers("rad").argmax()])
 
 
-def _exceeds(measured: str, bound: str, known: tuple[str, ...]) -> Reader:
+def _exceeds(measured: str, bound: str, knowledge: tuple[str, ...]) -> Reader:
     def read(table: Table) -> float:
-        parts = [table.where(knowledge=one) for one in known]
+        parts = [table.where(knowledge=one) for one in knowledge]
         return max(float((part.numbers(measured) - part.numbers(bound)).max()) for part in parts)
 
     return read
@@ -109,8 +109,8 @@ def _shrinks(table: Table) -> float:
     few, many = min(own.numbers("draws")), max(own.numbers("draws"))
 
     def errors(draws: float) -> np.ndarray:
-        kept = own.where(draws=draws)
-        return np.asarray(np.hypot(kept.numbers("mean") - kept.numbers("quadrature"), kept.numbers("deviation")))
+        rows = own.where(draws=draws)
+        return np.asarray(np.hypot(rows.numbers("mean") - rows.numbers("quadrature"), rows.numbers("deviation")))
 
     return float((errors(many) / errors(few)).max())
 
@@ -118,9 +118,9 @@ def _shrinks(table: Table) -> float:
 def _reach(table: Table) -> float:
     """Return how far means with the most draws are from the quadrature, in standard errors, at most."""
     own = table.where(estimator="calculus")
-    kept = own.where(draws=max(own.numbers("draws")))
-    error = kept.numbers("deviation") / np.sqrt(kept.numbers("runs"))
-    return float((np.abs(kept.numbers("mean") - kept.numbers("quadrature")) / error).max())
+    rows = own.where(draws=max(own.numbers("draws")))
+    error = rows.numbers("deviation") / np.sqrt(rows.numbers("runs"))
+    return float((np.abs(rows.numbers("mean") - rows.numbers("quadrature")) / error).max())
 
 
 _TRAINED: tuple[Statement, ...] = (

@@ -40,8 +40,8 @@ FEW_SD = (0.0, 4.5)
 
 
 def _numbers(table: Table, column: str, rows: dict[str, Cell]) -> NDArray[np.float64]:
-    found = table.numbers(column, **rows)
-    return found[~np.isnan(found)]
+    numbers = table.numbers(column, **rows)
+    return numbers[~np.isnan(numbers)]
 
 
 def cell(column: str, **rows: Cell) -> Reader:
@@ -90,9 +90,9 @@ def least_margin(above: str | Sequence[str], below: str | Sequence[str], **rows:
     high, low = ([one] if isinstance(one, str) else list(one) for one in (above, below))
 
     def read(table: Table) -> float:
-        kept = table.where(**rows)
-        uppers = np.min([kept.numbers(name) for name in high], axis=0)
-        lowers = np.max([kept.numbers(name) for name in low], axis=0)
+        part = table.where(**rows)
+        uppers = np.min([part.numbers(name) for name in high], axis=0)
+        lowers = np.max([part.numbers(name) for name in low], axis=0)
         return float(np.nanmin(uppers - lowers))
 
     return read
@@ -102,8 +102,8 @@ def largest_gap(one: str, other: str, *, relative: bool = False, **rows: Cell) -
     """Read the largest distance between two columns, as a share of the second one when ``relative``."""
 
     def read(table: Table) -> float:
-        kept = table.where(**rows)
-        first, second = kept.numbers(one), kept.numbers(other)
+        part = table.where(**rows)
+        first, second = part.numbers(one), part.numbers(other)
         return float(np.nanmax(np.abs(first - second) / (second if relative else 1.0)))
 
     return read
@@ -113,8 +113,8 @@ def shortest_ratio(over: str, under: str, **rows: Cell) -> Reader:
     """Read the smallest quotient of two columns."""
 
     def read(table: Table) -> float:
-        kept = table.where(**rows)
-        return float(np.nanmin(kept.numbers(over) / kept.numbers(under)))
+        part = table.where(**rows)
+        return float(np.nanmin(part.numbers(over) / part.numbers(under)))
 
     return read
 
@@ -131,8 +131,8 @@ def last_within(position: str, column: str, limit: float, **rows: Cell) -> Reade
     """
 
     def read(table: Table) -> float:
-        kept = table.where(**rows)
-        return float(kept.numbers(position)[kept.numbers(column) <= limit].max())
+        part = table.where(**rows)
+        return float(part.numbers(position)[part.numbers(column) <= limit].max())
 
     return read
 
@@ -149,8 +149,8 @@ def first_above(position: str, one: str, other: str, **rows: Cell) -> Reader:
     """
 
     def read(table: Table) -> float:
-        kept = table.where(**rows)
-        at, difference = kept.numbers(position), kept.numbers(one) - kept.numbers(other)
+        part = table.where(**rows)
+        at, difference = part.numbers(position), part.numbers(one) - part.numbers(other)
         (after,) = np.flatnonzero((difference[1:] > 0.0) & (difference[:-1] <= 0.0))[:1] + 1
         share = -difference[after - 1] / (difference[after] - difference[after - 1])
         return float(at[after - 1] + share * (at[after] - at[after - 1]))
@@ -175,8 +175,8 @@ def text_number(column: str, pick: Callable[[list[float]], float], **rows: Cell)
 
     def read(table: Table) -> float:
         (row,) = table.where(**rows).rows
-        found = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", str(row[column]))
-        return pick([float(text.replace(",", "")) for text in found])
+        numbers = re.findall(r"\d+(?:,\d{3})*(?:\.\d+)?", str(row[column]))
+        return pick([float(text.replace(",", "")) for text in numbers])
 
     return read
 
@@ -193,11 +193,11 @@ def within(read: Reader, **limits: tuple[float, float]) -> Reader:
     """
 
     def inner(table: Table) -> float | None:
-        kept = np.ones(len(table.rows), dtype=bool)
+        inside = np.ones(len(table.rows), dtype=bool)
         for name, (low, high) in limits.items():
             numbers = table.numbers(name)
-            kept &= (low <= numbers) & (numbers <= high)
-        rows = [row for row, keep in zip(table.rows, kept, strict=True) if keep]
+            inside &= (low <= numbers) & (numbers <= high)
+        rows = [row for row, keep in zip(table.rows, inside, strict=True) if keep]
         return read(type(table)(table.columns, tuple(rows)))
 
     return inner
