@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
 from annotated_types import Ge
-from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from ..guarantees.neighbours import Neighbours
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..options import About, Contributions, Span, option_of
 from ..params import shown
 
@@ -34,7 +33,6 @@ __all__ = [
     "smallest_radius",
 ]
 
-Floats = NDArray[np.float64]
 Query = ArrayLike | Callable[[Any], Any] | None
 _MOST_PAIR_WORK = 1_000_000_000
 

@@ -7,12 +7,11 @@ often right (docs/derivations/ceiling.md).
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
@@ -23,10 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RULE", "RawData", "lightest_windows", "raw_data"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 RULE = "raw-data"
-_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of each term of a sum of probabilities
+_ROUNDING = 4.0 * sys.float_info.epsilon  # of each term of a sum of probabilities
 _GRID = 20_001
 _CDF = 1e-12  # absolute error of a sum of values of a cumulative distribution function
 _DIGITS = 1e-14  # the same of one value, before it is divided by the probability of the interval

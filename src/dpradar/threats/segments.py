@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Array, Floats, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from .hit_classes import Block
 
 __all__ = ["Blocks", "Segments", "segments"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +49,11 @@ class Segments:
         """The number of guesses that are right for no member of each fibre."""
         return self.guesses - self.cells
 
-    def class_of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def class_of(self, values: Array) -> Array:
         """Return for each member the entry of its class."""
         return np.repeat(values, np.diff(np.r_[self.classes, self.members.size]), axis=0)
 
-    def fibre_of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def fibre_of(self, values: Array) -> Array:
         """Return for each member the entry of its fibre."""
         return np.repeat(values, self.sizes, axis=0)
 
@@ -65,11 +61,11 @@ class Segments:
         """Return for each class the sum of the rows of its members."""
         return np.asarray(np.add.reduceat(rows, self.classes, axis=0))
 
-    def totals(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def totals(self, rows: Array) -> Array:
         """Return for each fibre the sum of the rows of its members."""
         return np.asarray(np.add.reduceat(rows, self.fibres, axis=0))
 
-    def over_classes(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+    def over_classes(self, combine: np.ufunc, values: Array) -> Array:
         """Return for each fibre its classes' entries combined."""
         return np.asarray(combine.reduceat(values, self.first, axis=0))
 

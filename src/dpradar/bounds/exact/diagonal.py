@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["diagonal_risk"]
 
-Floats = NDArray[np.float64]
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 _POINT_MASS, _NO_MASS = 1.0 - 1e-12, 1e-12
 
 
@@ -136,7 +134,7 @@ def _around_members(block: Block, masses: Floats) -> tuple[Floats, Floats]:
     return range_minimum(masses, first, last), -range_minimum(-masses, first, last)
 
 
-def range_minimum(values: Floats, first: NDArray[np.intp], last: NDArray[np.intp]) -> Floats:
+def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
     """Return min(values[first:last]) for many ranges (inf where empty), from a table of power-of-two ranges.
 
     Examples

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ..question import Inapplicable
 from .exact_risk import ExactRisk, with_rounding
 
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["inclusion_risk"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 
 
 def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> ExactRisk:

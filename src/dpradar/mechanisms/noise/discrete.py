@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from annotated_types import Gt
-from numpy.typing import NDArray
 
 from ...errors import ParameterError, UnsupportedError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, likelihood_curve
 from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.lazy_numpy import Floats, Int64s, Ints, np
 from ...options import About, described
 from ..capabilities import Release
 from ..query import (
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DiscreteGaussian", "Geometric"]
 
-Floats = NDArray[np.float64]
 _MOST_NOISE = 1e6  # outputs are listed, some twenty or eighty for each unit of noise
 _MOST_RUNS = 0.95  # of 100 releases 95 stay within the error
 _MOST_PAIR_ATOMS = 100_000  # outputs of a pair that is composed
@@ -122,7 +120,7 @@ class LatticeChannel:
         step = 1.0 / self.law.scale if isinstance(self.law, GeometricLaw) else None
         return ((finite_pair(there, here, step), 1),)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Int64s:
         """Return one noisy whole number per given input; for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.origin
         noisy = clean + self.law.sample(len(inputs), rng)

@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import numpy as np
 from annotated_types import Gt
-from numpy.typing import NDArray
 
 from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
@@ -17,6 +15,7 @@ from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
 from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.lazy_numpy import Array, Floats, Ints, np
 from ...numerics.shift_to_zero import from_lowest
 from ...numerics.special import erf
 from ...options import About, described
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Gaussian", "Laplace", "NoisyVectors", "release_of_sensitivity"]
 
-Floats = NDArray[np.float64]
 Range = tuple[float, float] | None
 Norm = Literal["L1 norm", "L2 norm"]
 
@@ -93,7 +91,7 @@ class NoisyVectors:
             distance = smallest_radius(self.points - self.points.min(axis=0), norm)
         return noise_privacy(self.kernel, distance, relation, on_line=self.points.shape[1] == 1)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Floats:
         """Return one noisy vector per given input (a number when vectors have one coordinate); for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)]
         noisy = clean + self.kernel.sample(clean.shape, rng)
@@ -203,7 +201,7 @@ class NoisyInterval:
             name="noise on an interval", privacy=self.privacy, continuous=model, sample=self.draw, repeat=repeat
         )
 
-    def draw(self, records: NDArray[Any], rng: np.random.Generator) -> Floats:
+    def draw(self, records: Array, rng: np.random.Generator) -> Floats:
         """Return one noisy number per given record."""
         noisy = np.asarray(records, dtype=float) + self.kernel.sample(np.shape(records), rng)
         return noisy if self.truncate is None else np.clip(noisy, *self.truncate)
