@@ -1,13 +1,11 @@
-"""Laplace and Gaussian noise on numbers and vectors."""
+"""Noise with a density around numbers, vectors and the numbers of an interval: what it offers to the rules."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
-
-from annotated_types import Gt
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
@@ -18,47 +16,21 @@ from ...guarantees.privacy import Privacy, Relation
 from ...numerics.lazy_numpy import Array, Floats, Ints, np
 from ...numerics.shift_to_zero import from_lowest
 from ...numerics.special import erf
-from ...options import About, described
 from ..capabilities import ContinuousModel, LineModel, OneHot, Release
-from ..cost import LOG_20, NORMAL_95
-from ..query import (
-    Contribution,
-    Sensitivity,
-    SensitivityRelation,
-    Truncate,
-    check_sensitivity,
-    contributions,
-    exact_repr,
-    further_options_repr,
-    largest_distance,
-    pairs_affordable,
-    smallest_radius,
-)
+from ..query import contributions, largest_distance, pairs_affordable, smallest_radius
 from .kernels import GaussianKernel, LaplaceKernel
+from .noise_options import Range, release_of_sensitivity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...guarantees.neighbours import Neighbours
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
+    from .gaussian import Gaussian
+    from .laplace import Laplace
 
-__all__ = ["Gaussian", "Laplace", "NoisyVectors", "release_of_sensitivity"]
+__all__ = ["noisy_release"]
 
-Range = tuple[float, float] | None
-Norm = Literal["L1 norm", "L2 norm"]
-
-_ABOVE_SQRT_2 = math.nextafter(math.sqrt(2.0), 2.0)  # a product with it is not rounded below the true one
 _MOST_UNITS = 2.0**38  # reports further from 0 are rounded by more than 1e-4 units of the noise
 _NEAR = 1e4  # units of the noise; a product of larger numbers leaves few digits for its differences
-_LEAST, _MOST = 1e-100, 1e100  # beyond them squares and cubes leave the range of floats
-
-
-def check_amount(name: str, amount: float, most: float = _MOST) -> None:
-    """Refuse noise so small or large that numbers overflow."""
-    if not _LEAST <= amount <= most:
-        hint = "Release the numbers in another unit, so that noise and numbers are of like size."
-        raise ParameterError(name, f"between {_LEAST:g} and {most:g}", f"{amount:g}", hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,61 +190,13 @@ class NoisyInterval:
         return noise_privacy(self.kernel, distance, relation, on_line=True)
 
 
-def release_of_sensitivity(
-    privacy: Callable[[float, Relation], Privacy],
-    sensitivity: float,
-    neighbours: Neighbours,
-    norm: Norm,
-    *,
-    nonnegative: bool = False,
-) -> Release:
-    """Return noise on numbers of which only the largest change between neighbours under one relation is known.
-
-    ``nonnegative``, for the L2 norm only: no contribution has a negative entry.
-
-    Notes
-    -----
-    Two contributions a and b of norm at most s are at most 2 s apart. Without negative entries |a - b|_2^2 =
-    |a|_2^2 + |b|_2^2 - 2 a.b <= 2 s^2; in the L1 norm the factor stays 2, as two cells of a histogram show. How far a
-    contribution is from none at all does not follow from how far two of them are apart.
-
-    One number stands for any vector of the same norm. Gaussian noise looks alike in every direction. Under Laplace and
-    geometric noise, what a coordinate reveals is how far between its two centres the output lies, and the likelihood
-    ratio depends on the sum of these alone. Compared with a single coordinate, the sum has less mass at both ends and
-    more at every point between, so its law is smaller in convex order (Karlin and Novikoff 1963).
-    """
-    factor = _ABOVE_SQRT_2 if nonnegative else 2.0
-
-    def promise(relation: Relation) -> Privacy | None:
-        if relation == neighbours:
-            return privacy(sensitivity, relation)
-        if neighbours == "replace-one":
-            return None
-        if relation == "replace-one":
-            return privacy(factor * sensitivity, relation)
-        absent = privacy(sensitivity, "add-remove")  # every contribution is compared with none at all
-        return replace(absent, relation="reference", source=f"{absent.source}, the record absent")
-
-    if neighbours == "replace-one":
-        when = "when one person's data are replaced; nothing is known of adding or removing a person"
-    else:
-        entries = " (no contribution has a negative entry)" if nonnegative else ""
-        times = "sqrt(2)" if nonnegative else "2"
-        when = f"when one person is added or removed; {times} times that when one person's data are replaced{entries}"
-    note = f"stated sensitivity {sensitivity:g} ({norm}, {neighbours}): the most that the output moves {when}"
-    return Release(name="noise", privacy=promise, assumes=(note,))
-
-
-def _bind_to_prior(
+def noisy_release(
     mechanism: Laplace | Gaussian, kernel: LaplaceKernel | GaussianKernel, prior: Prior | None
 ) -> Release:
+    """Return the release of a mechanism with this density about the records of the prior."""
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
-    if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        nonnegative = getattr(mechanism, "nonnegative", False)
-        promise = partial(noise_privacy, kernel, on_line=True)
-        return release_of_sensitivity(
-            promise, mechanism.sensitivity, mechanism.neighbours, mechanism.NORM, nonnegative=nonnegative
-        )
+    if mechanism.sensitivity is not None:
+        return release_of_sensitivity(mechanism, partial(noise_privacy, kernel, on_line=True))
     if prior is not None and prior.interval is not None:
         if query is not None:
             raise ParameterError(
@@ -280,126 +204,3 @@ def _bind_to_prior(
             )
         return NoisyInterval(kernel, prior.interval.low, prior.interval.high, truncate).release()
     return NoisyVectors(contributions(owner, query, prior), kernel, truncate).release()
-
-
-@described("laplace", "Laplace noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
-class Laplace:
-    """Laplace noise of the given scale, independent per coordinate, on the target's contribution.
-
-    ``query`` is one number or vector per value of the prior, or a function of the record (default: the prior's numeric
-    values); ``truncate=(low, high)`` clamps the output.
-
-    ``sensitivity`` instead of a query: all that is known is how far the released numbers move, in the L1 norm, and
-    ``neighbours`` says when: "add-remove", when one person is added or removed, or "replace-one", when one person's
-    data are replaced. It has no default. Questions about two records (``rad``) take twice an add-remove sensitivity;
-    a replace-one sensitivity does not cover taking part. A count, or a sum of numbers from 0 to s, moves by at most
-    s under either relation: state that under replace-one for the tighter answer about two records.
-
-    Notes
-    -----
-    Dwork, McSherry, Nissim and Smith (2006). epsilon = (largest L1 distance of two contributions) / scale, replace-one.
-
-    Examples
-    --------
-    >>> Laplace(scale=5.0)
-    Laplace(scale=5)
-    >>> noise = Laplace(scale=5.0, sensitivity=1.0, neighbours="add-remove").at(None)
-    >>> noise.privacy("add-remove").epsilon, round(noise.privacy("replace-one").epsilon, 6)
-    (0.2, 0.4)
-    """
-
-    ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
-    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
-
-    scale: Annotated[
-        float,
-        Gt(0),
-        About(
-            "the scale of the Laplace noise, sensitivity / epsilon",
-            example="10",
-            typical=(0.05, 50.0),
-            more_private="up",
-        ),
-    ]
-    query: Contribution = None
-    truncate: Truncate | None = None
-    sensitivity: Sensitivity | None = None
-    neighbours: SensitivityRelation | None = None
-
-    def check_together(self) -> None:
-        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
-        check_amount("Laplace.scale", self.scale)
-        check_sensitivity("Laplace", self.sensitivity, self.neighbours, self.query)
-
-    def at(self, prior: Prior | None) -> Release:
-        """Return the release about the records of the prior."""
-        return _bind_to_prior(self, LaplaceKernel(self.scale), prior)
-
-    def cost(self) -> dict[str, float]:
-        """Return the error that 5 of 100 released numbers exceed, scale ln 20, and the variance 2 scale^2."""
-        return {"error": LOG_20 * self.scale, "variance": 2.0 * self.scale * self.scale}
-
-    def __repr__(self) -> str:
-        return f"Laplace(scale={exact_repr(self.scale)}{further_options_repr(self)})"
-
-
-@described("gaussian", "Gaussian noise.", "noise", first={"values": "0:100", "goal": "within:5"}, eq=False)
-class Gaussian:
-    """Gaussian noise of standard deviation sigma, independent per coordinate, on the target's contribution.
-
-    ``query``, ``truncate``, ``sensitivity`` (in the L2 norm) and ``neighbours`` as for :class:`Laplace`.
-    ``nonnegative=True`` states that no person's contribution has a negative entry, as in a histogram or a count: two
-    records are then at most sqrt(2) times an add-remove sensitivity apart, else twice.
-
-    Notes
-    -----
-    mu-GDP with mu = (largest L2 distance of two contributions) / sigma, replace-one (Dong, Roth and Su 2022).
-
-    Examples
-    --------
-    >>> Gaussian(sigma=1.0, query=[0.0, 1.0]).at(None).privacy("replace-one").tv.__round__(6)
-    0.382925
-    """
-
-    ORDERED: ClassVar[tuple[str, ...]] = ("sigma",)
-    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
-
-    sigma: Annotated[
-        float,
-        Gt(0),
-        About("the standard deviation of the noise", example="15", typical=(0.05, 50.0), more_private="up"),
-    ]
-    query: Contribution = None
-    truncate: Truncate | None = None
-    sensitivity: Sensitivity | None = None
-    neighbours: SensitivityRelation | None = None
-    nonnegative: Annotated[
-        bool,
-        About(
-            "whether no contribution has a negative entry, as in a histogram",
-            example="true",
-            label="A person's contributions are never negative",
-            folded=True,
-            beside="sensitivity",
-        ),
-    ] = False
-
-    def check_together(self) -> None:
-        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
-        check_amount("Gaussian.sigma", self.sigma)
-        check_sensitivity("Gaussian", self.sensitivity, self.neighbours, self.query)
-        if self.nonnegative and self.neighbours != "add-remove":
-            hint = "It says that no contribution has a negative entry, so that two of them are less far apart."
-            allowed = "True or False, and True only with a sensitivity under 'add-remove'"
-            raise ParameterError("Gaussian.nonnegative", allowed, "True", hint)
-
-    def at(self, prior: Prior | None) -> Release:
-        """Return the release about the records of the prior."""
-        return _bind_to_prior(self, GaussianKernel(self.sigma), prior)
-
-    def cost(self) -> dict[str, float]:
-        """Return the error that 5 of 100 released numbers exceed, and the variance."""
-        return {"error": NORMAL_95 * self.sigma, "variance": self.sigma * self.sigma}
-
-    def __repr__(self) -> str:
-        return f"Gaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"
