@@ -15,9 +15,9 @@ from ..numerics.lazy_numpy import Floats, Ints, np
 from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
+    from .fibre_arrays import FibreArrays
     from .hit_classes import Block, Cover
     from .prior import Continuous
-    from .segments import Segments
     from .threat import Threat
 
 __all__ = ["RULE", "RawData", "lightest_windows", "raw_data"]
@@ -82,7 +82,7 @@ def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:
     rad, success = float((single_mass * (1.0 - single_mass))[some].sum()), float(single_mass[covered].sum())
     if cover.parts is not None:
         if len(cover.blocks):
-            rad += _segments_rad(cover.parts, pi[cover.parts.members])
+            rad += _fibres_rad(cover.parts, pi[cover.parts.members])
             success += float(pi[cover.parts.members].sum())
         return rad, success
     for block in cover.blocks:
@@ -91,7 +91,7 @@ def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:
     return rad, success
 
 
-def _segments_rad(parts: Segments, rows: Floats) -> float:
+def _fibres_rad(parts: FibreArrays, rows: Floats) -> float:
     sums = parts.sums(rows)
     least = np.where(parts.misses > 0, 0.0, parts.over_classes(np.minimum, sums))
     others = np.maximum(1.0 - parts.totals(rows), 0.0)

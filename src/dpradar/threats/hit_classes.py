@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..numerics.lazy_numpy import Array, Bools, Floats, Ints, np
-from .segments import Blocks, Segments, segments
+from .fibre_arrays import Blocks, FibreArrays, fibre_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,7 +105,7 @@ class Cover:
     single: Ints
     single_hits: Ints  # guesses that are right for each single member
     blocks: Sequence[Block]
-    parts: Segments | None = None
+    parts: FibreArrays | None = None
 
     def best_total(self, rows: Floats) -> Floats:
         """Return the sum over the fibres of the best class sum: the success of the best attacker, column by column."""
@@ -239,7 +239,7 @@ def cover(prior: Prior, codes: Ints, goal: Goal, cells: Ints | None = None) -> C
     """
     cells = goal.partition(prior) if cells is None else cells
     if cells is not None:
-        single, parts = segments(codes, cells, int(cells.max()) + 1 + prior.is_open)
+        single, parts = fibre_arrays(codes, cells, int(cells.max()) + 1 + prior.is_open)
         hits = np.ones(single.size, dtype=np.intp)
         return Cover(parts.guesses, single, hits, Blocks(parts, _cells_block), parts)
     fibres = _fibres(codes)

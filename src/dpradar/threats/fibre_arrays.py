@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from .hit_classes import Block
 
-__all__ = ["Blocks", "Segments", "segments"]
+__all__ = ["Blocks", "FibreArrays", "fibre_arrays"]
 
 
 @dataclass(frozen=True, eq=False)
-class Segments:
+class FibreArrays:
     """The fibres of two or more members, one after the other; in each the cells, one after the other.
 
     ``classes`` are the positions where a cell of a fibre begins, ``fibres`` those where a fibre does.
@@ -79,7 +79,7 @@ class Segments:
 class Blocks(Sequence["Block"]):
     """The fibres as blocks, each made when it is looked at."""
 
-    def __init__(self, parts: Segments, build: Callable[[Ints, Ints, int], Block]) -> None:
+    def __init__(self, parts: FibreArrays, build: Callable[[Ints, Ints, int], Block]) -> None:
         self._parts = parts
         self._make = build
 
@@ -108,7 +108,7 @@ class Blocks(Sequence["Block"]):
         return self._make(parts.members[start : start + size], low, parts.guesses)
 
 
-def segments(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, Segments]:
+def fibre_arrays(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, FibreArrays]:
     """Return the members of the fibres of one, and the other fibres, both in the order of the codes."""
     order = np.lexsort((cells, codes))
     code, cell = codes[order], cells[order]
@@ -118,5 +118,5 @@ def segments(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, Segments]:
     members, code, cell = order[not_alone], code[not_alone], cell[not_alone]
     fibre = np.r_[True, code[1:] != code[:-1]] if code.size else np.empty(0, dtype=bool)
     begins = fibre | np.r_[True, cell[1:] != cell[:-1]] if code.size else fibre
-    parts = Segments(guesses, members, np.flatnonzero(begins), np.flatnonzero(fibre))
+    parts = FibreArrays(guesses, members, np.flatnonzero(begins), np.flatnonzero(fibre))
     return order[alone], parts

@@ -11,8 +11,8 @@ from .exact_risk import ExactRisk, with_rounding
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
     from ...threats import Prior
+    from ...threats.fibre_arrays import FibreArrays
     from ...threats.hit_classes import Block, Cover
-    from ...threats.segments import Segments
 
 __all__ = ["diagonal_risk"]
 
@@ -62,7 +62,7 @@ def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float,
     return gain, success, hit, float((prior * share).sum())
 
 
-def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[float, float, float, float]:
+def _partition(channel: DiagonalChannel, pi: Floats, parts: FibreArrays) -> tuple[float, float, float, float]:
     """Return what ``_block`` says of every fibre, added up, for guesses that name one cell of a partition."""
     prior = pi[parts.members]
     masses = parts.sums(prior)
