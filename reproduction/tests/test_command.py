@@ -41,7 +41,7 @@ def test_entry_points_are_those_that_the_library_looks_up():
 def test_list_names_every_figure():
     listed = json.loads(run("list", "--json").stdout)["figures"]
     assert "rad:fig1" in listed
-    assert listed == list(figures.names())
+    assert listed == list(figures.names()) == list(figures.FIGURES)
     assert run("list").stdout.rpartition("Figures (dpradar reproduce NAME --out FOLDER):\n")[2].split() == listed
 
 

@@ -48,7 +48,8 @@ from .mechanisms.ldp.estimators import MeanEstimator, ShareEstimator
 from .mechanisms.ldp.parameters import Epsilon, Values
 from .mechanisms.noise.kernel_checks import kernel_problems
 from .mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
-from .mechanisms.query import Contribution, Truncate, contributions
+from .mechanisms.noise.noise_options import Truncate
+from .mechanisms.query import Contribution, contributions
 from .options import About, Contributions, Numbers, Rows, Span, described
 
 __all__ = [

@@ -15,8 +15,8 @@ The largest rad of any mechanism with epsilon = 1 about two equally likely value
 
 from .audits.epsilon_limits import Tally
 from .bounds.approx_black_box import approx_black_box
-from .bounds.exact.diagonal import diagonal_risk
 from .bounds.exact.finite_channel import finite_risk
+from .bounds.exact.randomised_response import diagonal_risk
 from .bounds.exact.set_reports import inclusion_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
 from .bounds.pure_black_box import pure_black_box

@@ -48,6 +48,41 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def _imported_at_the_top(tree: ast.Module) -> set[str]:
+    """Return the packages that a module imports when it is loaded, of whatever it may be part."""
+    nodes = [tree]
+    for node in nodes:  # grows: what stands in classes and conditions runs too
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+            nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, inner)]
+        else:
+            nodes += node.orelse
+    plain = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    return {name.partition(".")[0] for name in plain | {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}}
+
+
+@every("path", [path for path in SOURCES if "reproduction" not in path.parts], ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_module_loads_numpy_or_scipy_before_it_computes(path):
+    """Those with described classes above all, which every ``--help`` loads; numpy is that of numerics/lazy_numpy."""
+    assert not {"numpy", "scipy"} & _imported_at_the_top(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def test_numpy_is_loaded_by_the_first_name_and_costs_nothing_after_it():
+    code = (
+        "import sys, types; from dpradar.numerics.lazy_numpy import np; assert 'numpy' not in sys.modules; np.inf; "
+        "import numpy; print(type(np) is types.ModuleType, np.exp is numpy.exp, np.random is numpy.random)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "True"]
+
+
+@every("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_randomness_comes_from_generators(path):
+    """ruff knows the older functions of numpy.random only where numpy is imported as such."""
+    used = re.findall(r"np\.random\.([a-z]\w*)", path.read_text(encoding="utf-8"))
+    assert set(used) <= {"default_rng"}
+
+
 def test_rules_have_unique_names_and_a_title():
     names = [rule.name for rule in RULES]
     assert len(set(names)) == len(names)

@@ -37,8 +37,8 @@ DESCRIBED = _described()
 # Once declared in up to 15 modules.
 ONCE = {
     "Times": "mechanisms/composed.py",
-    "Truncate": "mechanisms/query.py",
-    "Sensitivity": "mechanisms/query.py",
+    "Truncate": "mechanisms/noise/noise_options.py",
+    "Sensitivity": "mechanisms/noise/noise_options.py",
     "m": "spec/threat_options.py",
     "prior": "spec/threat_options.py",
     "goal": "spec/threat_options.py",

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from dpradar.web.copies import assess_copies, attack_copies, calibrate_copies, compare_copies, comparison_spec
+from dpradar.web.copy_as import assess_copies, attack_copies, calibrate_copies, compare_copies, comparison_spec
 from tests.console import DOCUMENTS, ROOT
 
 _TABLE = re.search(

@@ -13,7 +13,7 @@ import pytest
 
 from dpradar import campaigns
 from dpradar.campaigns import StoreError
-from dpradar.campaigns.process_identity import this_process
+from dpradar.campaigns.leases import this_process
 from dpradar.campaigns.store import Store
 from dpradar.errors import DpradarError
 from tests.cli.test_assess import run

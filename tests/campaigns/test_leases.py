@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from dpradar.campaigns.process_identity import is_dead, this_process
+from dpradar.campaigns.leases import is_dead, this_process
 from dpradar.campaigns.store import Store
 from tests.campaigns.test_store import can_mount, in_namespace
 
@@ -77,7 +77,7 @@ def test_no_signal_is_sent(monkeypatch):
 def test_a_campaign_where_there_is_no_proc(tmp_path):
     (tmp_path / "c.toml").write_text('run = [{do = "attack", kind = "grr", m = 4, epsilon = 1.0, trials = 1000}]')
     code = (
-        "from dpradar.campaigns.process_identity import is_dead, this_process; me = this_process(); "
+        "from dpradar.campaigns.leases import is_dead, this_process; me = this_process(); "
         "print(me.started_at, is_dead(me.host, me.pid, me.started_at), is_dead(me.host, me.pid, 1.0))"
     )
     command = f"{sys.executable} -m dpradar campaign"

@@ -18,7 +18,7 @@ import pytest
 
 from dpradar import campaigns
 from dpradar.campaigns import StoreError
-from dpradar.campaigns.process_identity import is_dead, this_process
+from dpradar.campaigns.leases import is_dead, this_process
 from dpradar.campaigns.shard_tasks import ShardPlan
 from dpradar.campaigns.store import Store
 from tests.campaigns.campaigns import finished, shards_in

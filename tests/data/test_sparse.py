@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpradar as dr
-from dpradar.bounds.exact.diagonal import diagonal_risk
+from dpradar.bounds.exact.randomised_response import diagonal_risk
 from dpradar.bounds.exact.set_reports import inclusion_risk
 from dpradar.bounds.success import bayes_success
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 import dpradar as dr
 from dpradar.cli.main import main
 from dpradar.notions import posterior_odds, singling_out
-from dpradar.spec.starting import starting_spec
+from dpradar.spec.starter_file import starting_spec
 
 ADD, REPLACE = "add-remove", "replace-one"
 NOISE = (dr.Laplace, dr.Gaussian, dr.Geometric, dr.DiscreteGaussian)

@@ -15,9 +15,10 @@ from dpradar.mechanisms import Frequencies
 from dpradar.notions import PosteriorOdds
 from dpradar.results.accounting import Accounting
 from dpradar.results.advice import Advice
-from dpradar.results.change import Change, LimitResult
 from dpradar.results.correlation import Correlation
+from dpradar.results.limit_result import LimitResult
 from dpradar.results.lint import LintReport
+from dpradar.results.suggested_change import Change
 from tests.numbers.compare import ERROR
 
 __all__ = ["answer", "error", "fact"]

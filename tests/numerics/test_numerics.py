@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import dpradar as dr
-from dpradar.bounds.exact.diagonal import range_minimum
+from dpradar.bounds.exact.randomised_response import range_minimum
 from dpradar.mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
 from dpradar.mechanisms.query import largest_distance, smallest_radius
 from dpradar.numerics.confidence_intervals import empirical_bernstein

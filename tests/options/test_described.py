@@ -20,7 +20,7 @@ from dpradar.spec import parse
 from dpradar.spec.kinds import KINDS, Kind
 from dpradar.spec.question import release_of
 from dpradar.spec.schema import schema
-from dpradar.spec.starting import starting_spec
+from dpradar.spec.starter_file import starting_spec
 from dpradar.web.forms.release_fields import release_fields
 from tests.every import every
 

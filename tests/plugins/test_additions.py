@@ -88,7 +88,7 @@ from dpradar.spec.kinds import KINDS
 
 def cli(*words):
     done = CliRunner().invoke(app, list(words), obj={"given": list(words)})
-    return json.loads(done.output)
+    return json.loads(done.stdout)  # not what is said meanwhile of a machine that is busy
 
 
 protocol = KINDS["shout"].cls(m=4, epsilon=2.0)

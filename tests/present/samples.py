@@ -9,9 +9,10 @@ from typing import Any
 from scipy.stats import uniform
 
 import dpradar as dr
-from dpradar.results.change import Change, LimitResult
 from dpradar.results.description import describe_release
+from dpradar.results.limit_result import LimitResult
 from dpradar.results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
+from dpradar.results.suggested_change import Change
 
 GRR = dr.GRR(m=10, epsilon=1.0)
 SKEWED = dr.Prior.of(

@@ -21,7 +21,7 @@ from dpradar.present.markdown import markdown
 from dpradar.present.pages import page_of
 from dpradar.present.text import explain
 from dpradar.results import AttackRun, Bound, Estimate
-from dpradar.results.change import LimitResult
+from dpradar.results.limit_result import LimitResult
 from tests.present import samples
 
 ROOT = Path(__file__).parents[2]

@@ -14,8 +14,8 @@ from dpradar.present.html import document
 from dpradar.present.markdown import markdown
 from dpradar.present.text import explain
 from dpradar.results import Achieved, Bound
-from dpradar.results.change import LimitResult
 from dpradar.results.description import text_only
+from dpradar.results.limit_result import LimitResult
 
 RUN = dr.DPSGD(noise_multiplier=1.0, sample_rate=0.01, steps=100)
 

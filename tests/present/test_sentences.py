@@ -14,8 +14,9 @@ from dpradar.present import attackers, sentences, verdicts
 from dpradar.present.pages import page_of
 from dpradar.present.text import explain
 from dpradar.results import Bound
-from dpradar.results.change import Change, LimitResult
 from dpradar.results.description import text_only
+from dpradar.results.limit_result import LimitResult
+from dpradar.results.suggested_change import Change
 from tests.present import samples
 
 ASSESSMENTS = {

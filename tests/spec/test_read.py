@@ -14,7 +14,7 @@ from dpradar.spec import KINDS, parse, read, run, toml
 from dpradar.spec.file_tables import release_table
 from dpradar.spec.kinds import IN_FILES
 from dpradar.spec.schema import schema
-from dpradar.spec.starting import starting_spec
+from dpradar.spec.starter_file import starting_spec
 from tests.every import every
 from tests.spec.fitting import fits
 

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 
 import dpradar as dr
 from dpradar.results.ceiling import Raw, rules_out_nothing
-from dpradar.results.change import LimitResult
+from dpradar.results.limit_result import LimitResult
 from dpradar.threats.ceiling import range_minimum
 from dpradar.threats.measured import Measured
 from tests.twin import brute

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from dpradar.errors import ParameterError
 from dpradar.web import guard
 from dpradar.web.app import SCREENS, create_app
-from dpradar.web.deadline import PunctualProtocol
+from dpradar.web.header_deadline import PunctualProtocol
 
 from .conftest import ADDRESS, explorer, sent
 

@@ -27,6 +27,7 @@ from . import (
     unify_fig6,
 )
 from .baselines import GIVEN
+from .figure_names import names
 from .measurement import MEASUREMENT
 from .paper_figure import KEPT_PARTS, Effort, PaperFigure, printed
 from .thesis import THESIS
@@ -137,17 +138,6 @@ FIGURES: Mapping[str, PaperFigure] = {
     **MEASUREMENT,
     **THESIS,
 }
-
-
-def names() -> tuple[str, ...]:
-    """Return the names of the figures that can be reproduced.
-
-    Examples
-    --------
-    >>> [name for name in names() if name.startswith("rad:")]
-    ['rad:fig1', 'rad:fig2', 'rad:fig3', 'rad:fig4', 'rad:fig5', 'rad:fig6', ..., 'rad:fig10', 'rad:fig11'...]
-    """
-    return tuple(FIGURES)
 
 
 def reproduce(

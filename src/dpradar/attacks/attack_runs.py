@@ -6,12 +6,11 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._version import __version__
 from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import SIMULATION_ONLY
 from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pearson
+from ..numerics.lazy_numpy import Array, np
 from ..options.entry_points import plugin_notes
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
@@ -22,8 +21,6 @@ from .work_units import WorkUnits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from numpy.typing import NDArray
 
     from ..mechanisms.capabilities import Release
     from ..threats import Threat
@@ -256,7 +253,7 @@ def _width(release: Release, threat: Threat) -> int:
     return 32 if release.diagonal is not None and not threat.cover.blocks[1:] else size
 
 
-def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> NDArray[Any]:
+def draw_targets(threat: Threat, count: int, rng: np.random.Generator) -> Array:
     """Return targets drawn from the prior: numbers of values, or records of a continuous prior."""
     prior = threat.finite
     if prior.interval is not None:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Bools, Floats, Ints, np
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ContinuousAttack"]
 
-Floats = NDArray[np.float64]
 _GRID = 2_000  # equally likely records that stand for the prior
 _ENTRIES = 2_000_000
 
@@ -75,7 +72,7 @@ class ContinuousAttack:
             hits[some], others[some] = batch(outputs[some], targets[some], rng)
         return BatchOutcome(hits, others, sampled=record_known)
 
-    def _window(self, outputs: Floats, targets: Floats, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Floats]:
+    def _window(self, outputs: Floats, targets: Floats, rng: np.random.Generator) -> tuple[Bools, Floats]:
         logs = self._log_density(outputs[:, None], self._grid)
         weights = np.exp(logs - logs.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -90,7 +87,7 @@ class ContinuousAttack:
         return np.abs(guess - targets) <= eta, np.asarray(law.cdf(guess + eta) - law.cdf(guess - eta))
 
     @cached_property
-    def _windows(self) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+    def _windows(self) -> tuple[Floats, Ints, Ints]:
         """Guesses in a random order, so that ties fall at random, and the grid records that each is right for."""
         thin = self._grid[::2]
         guesses = np.clip(np.concatenate([thin, thin - self._eta, thin + self._eta]), self.law.low, self.law.high)
@@ -98,9 +95,7 @@ class ContinuousAttack:
         first = np.searchsorted(self._grid, guesses - self._eta, side="left")
         return guesses, first, np.searchsorted(self._grid, guesses + self._eta, side="right")
 
-    def _known_record(
-        self, outputs: Floats, targets: Floats, rng: np.random.Generator
-    ) -> tuple[NDArray[np.bool_], Floats]:
+    def _known_record(self, outputs: Floats, targets: Floats, rng: np.random.Generator) -> tuple[Bools, Floats]:
         """The record is known: name it, or a value far from it, whichever gains; compare with one other record."""
         strangers = np.asarray(self.law.quantile(rng.random(outputs.size)))
         logs = self._log_density(outputs[:, None], self._grid)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._version import __version__
 from ..errors import ParameterError
 from ..numerics.confidence_intervals import clopper_pearson, empirical_bernstein
 from ..numerics.decimals import near
+from ..numerics.lazy_numpy import Array, Bools, Floats, np
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from .attack_runs import CONFIDENCE
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["measure"]
 
 _WITHIN = Param(name="within", low=0.0, what="how far off a guess may be", typical=(0.0, 10.0))
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 def measure(  # noqa: PLR0913 (keywords that stand for themselves)
@@ -33,7 +29,7 @@ def measure(  # noqa: PLR0913 (keywords that stand for themselves)
     truth_without: Any = None,
     within: float = 0.0,
     paired: bool = False,
-    targets: Sequence[Any] | NDArray[Any] | None = None,
+    targets: Sequence[Any] | Array | None = None,
     confidence: float = 0.95,
     name: str = "a logged attack",
 ) -> AttackRun:
@@ -117,7 +113,7 @@ def _hits(owner: str, guesses: Any, truth: Any, within: float) -> Bools:
     return np.asarray(answers == right)
 
 
-def _as_array(owner: str, values: Any, hint: str) -> NDArray[Any]:
+def _as_array(owner: str, values: Any, hint: str) -> Array:
     try:
         return np.asarray(values)
     except ValueError:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError, UnsupportedError
 from ..mechanisms.capabilities import Mechanism, Release
+from ..numerics.lazy_numpy import Ints, np
 from ..params import shown
 from ..threats import Threat
 from .continuous_attack import ContinuousAttack
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Maximise", "OptimalAttack", "optimal_attack", "separates_values"]
 
 Maximise = Literal["rad", "success"]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Bools, Floats, Ints, np
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
@@ -17,9 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LikeliestValue", "PosteriorAttack"]
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _ENTRIES = 2_000_000  # of one work array
 _TIE = 1e-12  # scores this close, relative to the largest posterior, are a tie
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
     from ..mechanisms.capabilities import DiagonalChannel
 
 __all__ = ["ReportedValue"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

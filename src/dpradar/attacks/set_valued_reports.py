@@ -6,9 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Bools, Floats, Ints, np
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownMember", "LikeliestMember", "MemberOfFibre", "SomeMember", "some_member"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _ENTRIES = 4_000_000  # of one work array
 _WORTH = 50.0  # values held on average from which trying some costs less than listing all
 _FIRST = 64  # values looked at first, in order of probability
@@ -127,7 +123,7 @@ class LikeliestMember:
             guess = np.where(none, rng.integers(0, order.size, size=guess.size), guess)
         return BatchOutcome(guess == targets, self.pi[guess])
 
-    def _all_held(self, reports: Any) -> NDArray[np.bool_]:
+    def _all_held(self, reports: Any) -> Bools:
         """Return which reports hold every value that the target could have; few survive the first values."""
         possible = np.flatnonzero(self.pi > 0.0)
         candidates = np.arange(len(reports))

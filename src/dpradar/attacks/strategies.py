@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError, UnsupportedError
+from ..numerics.lazy_numpy import Bools, Floats, Ints, np
 from .attack_protocol import Attack, BatchOutcome
 
 if TYPE_CHECKING:
@@ -32,8 +30,6 @@ __all__ = [
     "walk_or_report",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 _MOST_FIBRES = 64  # kinds of knowledge for which the second term is summed exactly; with more it is sampled
 
@@ -166,7 +162,7 @@ class GuessAttack:
             raise ParameterError("strategy", allowed, f"{guesses.min()} to {guesses.max()}")
         return guesses.astype(np.intp)
 
-    def _right(self, guesses: Ints, targets: Ints) -> NDArray[np.bool_]:
+    def _right(self, guesses: Ints, targets: Ints) -> Bools:
         goal, prior = self.threat.goal, self.threat.finite
         valid = guesses >= 0
         cells = goal.partition(prior)
@@ -174,7 +170,7 @@ class GuessAttack:
             return np.asarray(valid & (cells[guesses] == cells[targets]))
         return np.asarray(valid & goal.hits(prior)[guesses, targets])
 
-    def _mass(self, guesses: Ints, fibre: NDArray[np.bool_]) -> Floats:
+    def _mass(self, guesses: Ints, fibre: Bools) -> Floats:
         """Return the prior mass of the fibre that each guess is right for."""
         goal, prior = self.threat.goal, self.threat.finite
         pi = np.where(fibre, prior.probabilities, 0.0)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-import numpy as np
+from ..numerics.lazy_numpy import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,13 +6,12 @@ import inspect
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._version import __version__
 from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..mechanisms.capabilities import Mechanism
+from ..numerics.lazy_numpy import np
 from ..params import Param
 from ..threats import Prior
 from .audit_plan import AuditPlan

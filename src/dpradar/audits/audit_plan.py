@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import numpy as np
-
+from ..numerics.lazy_numpy import np
 from ..results.audit import AuditResult, Witness
 from .epsilon_limits import AuditedClaim, Tally
 

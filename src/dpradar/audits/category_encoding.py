@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Array, Floats, Ints, NDArray, np
+
+if TYPE_CHECKING:
+    Codes = NDArray[np.int32]
 
 __all__ = ["Encoder", "fit_encoder"]
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 _MOST_CATEGORIES = 1_000
 _BINS, _FEW_BINS = 64, 10  # of the only column, of one of several
 _ATOM = 0.002  # a number that makes up this share of the outputs is a category of its own
@@ -21,7 +21,7 @@ _ATOM = 0.002  # a number that makes up this share of the outputs is a category 
 class CategoryColumn:
     """One column: categories are listed values (atoms) first, then bins between edges (numbers), or all else."""
 
-    atoms: NDArray[Any]
+    atoms: Array
     edges: Floats | None  # None: what is no atom is one category
 
     @property
@@ -29,7 +29,7 @@ class CategoryColumn:
         """The number of categories."""
         return int(self.atoms.size + (1 if self.edges is None else self.edges.size + 1))
 
-    def codes(self, values: NDArray[Any]) -> Codes:
+    def codes(self, values: Array) -> Codes:
         """Return the category of each value."""
         at = np.searchsorted(self.atoms, values)
         near = np.minimum(at, max(self.atoms.size - 1, 0))
@@ -37,7 +37,7 @@ class CategoryColumn:
         bin_codes = 0 if self.edges is None else np.searchsorted(self.edges, values, side="right")
         return np.where(listed, near, self.atoms.size + bin_codes).astype(np.int32)
 
-    def describe(self, categories: NDArray[np.intp], names: tuple[Any, ...] | None) -> str:
+    def describe(self, categories: Ints, names: tuple[Any, ...] | None) -> str:
         """Return the categories in words."""
         words = []
         for category in categories.tolist():
@@ -51,7 +51,7 @@ class CategoryColumn:
         return ", ".join(listed)
 
 
-def _bin_intervals(bins: NDArray[np.intp], edges: Floats | None) -> list[str]:
+def _bin_intervals(bins: Ints, edges: Floats | None) -> list[str]:
     """Return neighbouring bins as intervals."""
     if edges is None or bins.size == 0:
         return []
@@ -74,7 +74,7 @@ class Encoder:
         """The number of categories of each column."""
         return tuple(column.size for column in self.columns)
 
-    def codes(self, array: NDArray[Any]) -> Codes:
+    def codes(self, array: Array) -> Codes:
         """Return the categories, one row per output."""
         if self.kind == "bits":
             bits = np.zeros((array.shape[0], len(self.columns)), dtype=np.int32)
@@ -85,7 +85,7 @@ class Encoder:
         return np.stack([column.codes(table[:, k]) for k, column in enumerate(self.columns)], axis=1)
 
 
-def fit_encoder(kind: str, array: NDArray[Any]) -> Encoder:
+def fit_encoder(kind: str, array: Array) -> Encoder:
     """Return the columns that fit some outputs, which are then used for all.
 
     Examples
@@ -103,14 +103,14 @@ def fit_encoder(kind: str, array: NDArray[Any]) -> Encoder:
     return Encoder(kind, tuple(_numbers(table[:, k], bins) for k in range(table.shape[1])))
 
 
-def _categories(values: NDArray[Any]) -> CategoryColumn:
+def _categories(values: Array) -> CategoryColumn:
     atoms, counts = np.unique(values, return_counts=True)
     if atoms.size > _MOST_CATEGORIES:
         atoms = np.sort(atoms[np.argsort(-counts, kind="stable")[:_MOST_CATEGORIES]])
     return CategoryColumn(atoms, None)
 
 
-def _numbers(values: NDArray[Any], bins: int) -> CategoryColumn:
+def _numbers(values: Array, bins: int) -> CategoryColumn:
     distinct, counts = np.unique(values, return_counts=True)
     often = counts >= max(2, _ATOM * values.size)
     if often.all() and distinct.size <= _MOST_CATEGORIES:

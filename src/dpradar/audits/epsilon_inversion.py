@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..bounds import assess
 from ..bounds.pure_black_box import pure_black_box
 from ..bounds.question import Case, Inapplicable
 from ..bounds.rules import RULES
 from ..errors import ParameterError
 from ..numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
+from ..numerics.lazy_numpy import np
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,22 +7,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..mechanisms.capabilities import Mechanism
 from ..numerics.confidence_intervals import clopper_pearson_high, clopper_pearson_low
 from ..numerics.confidence_sequences import always_high, always_low
+from ..numerics.lazy_numpy import Floats, np
 from ..results.description import Description, describe_release
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..guarantees.curves import TradeoffCurve
     from ..threats import Prior
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["AuditedClaim", "Corner", "Tally", "claim_under"]
 

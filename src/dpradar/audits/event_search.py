@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Array, Floats, Ints, NDArray, np
 from .category_encoding import Encoder, fit_encoder
 from .epsilon_limits import Tally
 
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Event", "best_event", "best_pairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _SMOOTHING = 0.5
 _CELLS = 20_000_000  # pairs times categories compared at once
 _MOST_THRESHOLDS = 200
@@ -41,17 +37,17 @@ class Event:
 
     first: int
     other: int
-    score: Callable[[NDArray[Any]], Floats]
+    score: Callable[[Array], Floats]
     threshold: float
     text: str
     promise: float = 0.0  # the lower bound on epsilon expected from the test
 
-    def count(self, array: NDArray[Any]) -> int:
+    def count(self, array: Array) -> int:
         """Return in how many outputs the event happened."""
         return int(np.count_nonzero(self.score(array) >= self.threshold))
 
 
-def _counts(codes: NDArray[np.int32], inputs: Ints, count: int, size: int) -> NDArray[np.float64]:
+def _counts(codes: NDArray[np.int32], inputs: Ints, count: int, size: int) -> Floats:
     """Return how often each input had each category of one column."""
     flat = np.bincount(inputs * size + codes, minlength=count * size)
     return flat.reshape(count, size).astype(float)
@@ -93,7 +89,7 @@ class _Ratios:
     encoder: Encoder
     tables: list[Floats] = field(default_factory=list)
 
-    def __call__(self, array: NDArray[Any]) -> Floats:
+    def __call__(self, array: Array) -> Floats:
         codes = self.encoder.codes(array)
         total = np.zeros(codes.shape[0])
         for column, table in enumerate(self.tables):
@@ -121,7 +117,7 @@ def _bit_name(column: int, names: tuple[Any, ...] | None) -> str:
     return f"bit {column}" if names is None or column >= len(names) else f"{names[column]}"
 
 
-def _ratios(encoder: Encoder, one: NDArray[Any], other: NDArray[Any]) -> _Ratios:
+def _ratios(encoder: Encoder, one: Array, other: Array) -> _Ratios:
     """Return the ratios estimated from two sets of outputs; those that could be chance count as 0."""
     ratios = _Ratios(encoder)
     codes = encoder.codes(one), encoder.codes(other)
@@ -146,7 +142,7 @@ def _smooth(counts: Floats, atoms: int) -> Floats:
     return np.concatenate([counts[:atoms], (bins[:-2] + 2.0 * bins[1:-1] + bins[2:]) / 4.0])
 
 
-def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_ClassifierScore]:
+def _classifiers(one: Array, other: Array) -> list[_ClassifierScore]:
     """Return trained classifiers as scores, where scikit-learn is installed."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -167,7 +163,7 @@ def _classifiers(one: NDArray[Any], other: NDArray[Any]) -> list[_ClassifierScor
         return [_ClassifierScore(name, model.fit(x, y), width) for name, model in models.items()]
 
 
-def _features(array: NDArray[Any], width: int) -> Floats:
+def _features(array: Array, width: int) -> Floats:
     """Return what a classifier reads: finite numbers, and the columns it knows (a subset may hold new values)."""
     return np.asarray(np.clip(array[:, :width].astype(float), -_LARGEST, _LARGEST))
 
@@ -180,7 +176,7 @@ class _ClassifierScore:
     model: Any
     width: int
 
-    def __call__(self, array: NDArray[Any]) -> Floats:
+    def __call__(self, array: Array) -> Floats:
         return np.asarray(self.model.decision_function(_features(array, self.width)))
 
     def describe(self, threshold: float, names: tuple[Any, ...] | None) -> str:
@@ -194,7 +190,7 @@ class _HalfLine:
 
     sign: float
 
-    def __call__(self, array: NDArray[Any]) -> Floats:
+    def __call__(self, array: Array) -> Floats:
         return np.asarray(self.sign * array)
 
     def describe(self, threshold: float, names: tuple[Any, ...] | None) -> str:
@@ -205,7 +201,7 @@ class _HalfLine:
 def best_event(
     encoder: Encoder,
     pair: tuple[int, int],
-    outputs: tuple[NDArray[Any], NDArray[Any]],
+    outputs: tuple[Array, Array],
     draws: int,
     claim: AuditedClaim,
     failure: float,

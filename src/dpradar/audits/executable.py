@@ -16,17 +16,14 @@ import time
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..errors import ParameterError, UnsupportedError
+from ..numerics.lazy_numpy import ArrayLike, np
 from ..numerics.platform_support import limits_memory
 from ..params import Param, shown
 from .output_arrays import REAL, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import ArrayLike
 
 __all__ = ["Executable"]
 

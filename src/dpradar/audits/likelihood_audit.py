@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..results.audit import Witness
 from .audit_plan import AuditJob, audit_result, evaluate_test
 from .likelihood_evidence import as_reports, count_evidence, evidence_level, random_pairs

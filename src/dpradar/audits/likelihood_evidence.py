@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..attacks.posterior_attack import number_of_reports, slice_reports
 from ..errors import ParameterError, UnsupportedError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .epsilon_limits import Tally
 
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["as_reports", "count_evidence", "evidence_level", "random_pairs"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _PILOT = 20_000
 _ENTRIES = 4_000_000
 _TIE = 1e-12

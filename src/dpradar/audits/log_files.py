@@ -10,17 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import MissingExtra, ParameterError
+from ..numerics.lazy_numpy import Array, Int64s, np
 from ..numerics.limited_reading import open_table
 from ..params import shown
 from .output_arrays import REAL, WHOLE, Normalised, RequestedKind, check_size, missing_value_error, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
 __all__ = ["Log", "parse_values", "read_log"]
 
@@ -47,7 +44,7 @@ class _LogColumn:
     codes_by_text: dict[str, int] = field(default_factory=dict)
     codes: array[int] = field(default_factory=lambda: array("q"))
 
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Int64s:
         return np.frombuffer(self.codes, dtype=np.int64)
 
     def first_row(self, text: str) -> int:
@@ -188,7 +185,7 @@ def _normalise_columns(columns: list[_LogColumn], kind: RequestedKind) -> Normal
     )
 
 
-def _stack_columns(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) -> NDArray[Any]:
+def _stack_columns(names: Sequence[str], columns: Sequence[Any], kind: RequestedKind) -> Array:
     """Return several columns of numbers as one array with a row for each output."""
     if kind not in ("auto", "bits", "vector", "categorical"):
         raise ParameterError("output_kind", "auto, bits, vector or categorical for several columns", repr(kind))

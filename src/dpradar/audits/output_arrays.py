@@ -8,14 +8,11 @@ from decimal import Decimal
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, Bools, Int64s, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
-
-    from numpy.typing import NDArray
 
 __all__ = [
     "REAL",
@@ -33,7 +30,7 @@ __all__ = [
 
 Kind = Literal["categorical", "real", "bits", "vector"]
 RequestedKind = Literal["auto", "categorical", "real", "bits", "subset", "vector"]
-Normalised = tuple[Kind, "NDArray[Any]", tuple[Any, ...] | None]
+Normalised = tuple[Kind, "Array", tuple[Any, ...] | None]
 
 _KINDS = ("auto", "categorical", "real", "bits", "subset", "vector")
 # How numbers are written. "007" is a word, so that it stays another value than "7", and so do bits such as "0110".
@@ -130,7 +127,7 @@ def sort_names(names: Iterable[Any]) -> list[Any]:
 
 def encode(
     values: Sequence[Hashable], names: Sequence[Any] = (), *, ordered: bool = True
-) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+) -> tuple[Ints, tuple[Any, ...]]:
     """Return a code for each value, and the names behind the codes; ``names`` come first, with the codes they have."""
     listed = dict.fromkeys(names)
     new = [value for value in dict.fromkeys(values) if value not in listed]
@@ -142,7 +139,7 @@ def encode(
 # ------------------------------------------------------------------------------------------------------------- arrays
 
 
-def _from_array(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
+def _from_array(array: Array, kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     if array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
         description = f"an array of {array.dtype} with {array.ndim} dimensions"
         hint = "Give numbers, booleans, words, or one row of numbers for each output."
@@ -153,7 +150,7 @@ def _from_array(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[
     return _flat(array, kind, known_names) if array.ndim == 1 else _rows(array, kind, known_names)
 
 
-def _flat(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
+def _flat(array: Array, kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     floats = array.dtype.kind == "f"
     if kind == "real" or (kind == "auto" and floats):
         return "real", array if floats else array.astype(float), None
@@ -166,7 +163,7 @@ def _flat(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) 
     return "categorical", array, None
 
 
-def _rows(array: NDArray[Any], kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
+def _rows(array: Array, kind: RequestedKind, known_names: Sequence[Any]) -> Normalised:
     if kind == "categorical":
         return "categorical", *encode(list(map(tuple, array.tolist())), known_names)
     if kind in ("real", "subset"):
@@ -242,7 +239,7 @@ def _from_scalars(values: list[Any], groups: set[str], kind: RequestedKind, know
     return _from_array(np.array(values, dtype=float), kind, known_names)
 
 
-def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[Ints, tuple[Any, ...]]:
     plain = [value.item() if isinstance(value, np.generic) else value for value in values]
     for name in dict.fromkeys(plain):
         if name != name:  # noqa: PLR0124 (only nan differs from itself)
@@ -250,7 +247,7 @@ def _codes(values: list[Any], known_names: Sequence[Any]) -> tuple[NDArray[np.in
     return encode(plain, known_names)
 
 
-def _exact_integers(values: list[Any]) -> NDArray[np.int64] | None:
+def _exact_integers(values: list[Any]) -> Int64s | None:
     """Return the numbers exactly, or None; numpy alone would turn very large ones into floats and merge some."""
     try:
         return np.array(values, dtype=np.int64)
@@ -258,7 +255,7 @@ def _exact_integers(values: list[Any]) -> NDArray[np.int64] | None:
         return None
 
 
-def _bits_of_words(words: list[str]) -> NDArray[np.bool_]:
+def _bits_of_words(words: list[str]) -> Bools:
     width = len(words[0])
     for position, word in enumerate(words):
         if len(word) != width or not _BITS.fullmatch(word):
@@ -268,7 +265,7 @@ def _bits_of_words(words: list[str]) -> NDArray[np.bool_]:
     return np.asarray(characters == ord("1")).reshape(len(words), width)
 
 
-def _matrix(rows: list[Any]) -> NDArray[Any] | None:
+def _matrix(rows: list[Any]) -> Array | None:
     """Return rows of equal length of numbers as one array, or None."""
     if any(issubclass(cls, np.ma.MaskedArray) for cls in set(map(type, rows))):
         return None  # numpy would drop the masks, and with them what is missing
@@ -279,7 +276,7 @@ def _matrix(rows: list[Any]) -> NDArray[Any] | None:
     return array if array.ndim == 2 and array.dtype.kind in "biuf" else None
 
 
-def _look_like_sets(array: NDArray[Any]) -> bool:
+def _look_like_sets(array: Array) -> bool:
     """Say whether rows are lists of distinct whole numbers from 0; else order or repetition matters: a vector."""
     if array.dtype.kind not in "iu" or not np.any((array != 0) & (array != 1)) or array.min() < 0:
         return False

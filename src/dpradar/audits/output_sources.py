@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import DpradarError, ParameterError
+from ..numerics.lazy_numpy import Array, Ints, np
 from ..params import shown
 from .executable import Executable
 from .output_arrays import RequestedKind, normalise
@@ -20,7 +18,6 @@ from .samples import Samples
 
 __all__ = ["Batch", "OutputSource", "source_of"]
 
-Ints = NDArray[np.intp]
 _ONE_VALUE = "vectorised=False (command line: --one-value)"
 _MOST_VALUES = 1_000_000  # each has a name, and some have outputs
 _PROBE = 32  # copies of one input by which a function that shares its noise is recognised
@@ -32,7 +29,7 @@ class Batch:
     """Outputs of one kind, a row each; ``raw`` as the function returned them (for a known protocol)."""
 
     kind: str
-    array: NDArray[Any]
+    array: Array
     raw: Any
 
 
@@ -179,7 +176,7 @@ def _check_own_noise(source: OutputSource, rng: np.random.Generator) -> None:
     different outputs, but the same ones at every call: the function starts its random numbers anew.
     """
     copies, known_names = np.zeros(_PROBE, dtype=np.intp), source.known_names
-    calls: list[NDArray[Any]] = []
+    calls: list[Array] = []
     while len(calls) < _CALLS:
         try:
             _, outputs, names = normalise(source.call(copies.copy(), rng), source.requested_kind, known_names)

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, Ints, np
 from .output_arrays import Kind, RequestedKind, encode, missing_value_error, normalise, plain_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
 __all__ = ["Samples", "normalise"]
 
@@ -47,9 +44,9 @@ class Samples:
     array([1, 0])
     """
 
-    inputs: NDArray[np.intp]
+    inputs: Ints
     names: tuple[Any, ...]
-    outputs: NDArray[Any]
+    outputs: Array
     kind: Kind
     output_names: tuple[Any, ...] | None = None
 
@@ -126,7 +123,7 @@ class Samples:
         return cls._built(log.inputs, *log.outputs)
 
     @classmethod
-    def _built(cls, inputs: object, kind: Kind, outputs: NDArray[Any], output_names: tuple[Any, ...] | None) -> Samples:
+    def _built(cls, inputs: object, kind: Kind, outputs: Array, output_names: tuple[Any, ...] | None) -> Samples:
         if kind == "categorical" and output_names is None:
             values, outputs = np.unique(outputs, return_inverse=True)
             output_names = tuple(values.tolist())
@@ -143,18 +140,18 @@ class Samples:
         return len(self.inputs)
 
     @property
-    def counts(self) -> NDArray[np.intp]:
+    def counts(self) -> Ints:
         """The number of pairs of each input."""
         return np.bincount(self.inputs, minlength=len(self.names))
 
-    def outputs_of(self, code: int) -> NDArray[Any]:
+    def outputs_of(self, code: int) -> Array:
         """Return the outputs for the input with this code."""
         if not 0 <= code < len(self.names):
             raise ParameterError("code", f"from 0 to {len(self.names) - 1}", f"{code}")
         return np.asarray(self.outputs[self.inputs == code])
 
 
-def _encode_inputs(inputs: object) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+def _encode_inputs(inputs: object) -> tuple[Ints, tuple[Any, ...]]:
     """Return the code of each input and the inputs behind the codes."""
     if isinstance(inputs, np.ma.MaskedArray):
         if np.ma.is_masked(inputs):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..attacks.work_units import WorkUnits
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, np
 from ..results.audit import AuditResult, Witness
 from .audit_plan import audit_result, evaluate_test
 from .epsilon_limits import AuditedClaim, Tally
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["log_audit", "search_audit"]
 
-Ints = NDArray[np.intp]
 _MOST_INPUTS = 48  # inputs compared with each other; of a larger domain a random part is looked at
 _TOP = 3  # pairs that are looked at closely
 _BYTES = 200_000_000  # of outputs kept for the search
@@ -153,7 +150,7 @@ def _choose_event(
     return max(simple[top], event(top, train=True), key=lambda one: one.promise)
 
 
-def _pad_columns(batch: Batch, like: Batch) -> NDArray[Any]:
+def _pad_columns(batch: Batch, like: Batch) -> Array:
     """Return the outputs with as many columns as later ones: a subset may hold values that were not seen before."""
     array, missing = batch.array, like.array.ndim > 1 and like.array.shape[1] - batch.array.shape[1]
     return np.pad(array, ((0, 0), (0, missing))) if missing else array

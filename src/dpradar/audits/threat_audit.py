@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..attacks.attack_runs import AttackCounts, count_outcomes, draw_targets
 from ..attacks.optimal import optimal_attack
 from ..attacks.strategies import GuessAttack, report_attack
@@ -16,6 +13,7 @@ from ..bounds import assess
 from ..errors import ParameterError
 from ..numerics.confidence_intervals import clopper_pearson_low
 from ..numerics.confidence_sequences import always_high, always_low
+from ..numerics.lazy_numpy import np
 from ..results.attack import Estimate
 from ..results.audit import AuditResult, Reading
 from .audit_plan import AuditJob
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
     from .output_sources import OutputSource
 
 __all__ = ["AttackTally", "rad_job"]
-
-Ints = NDArray[np.intp]
 
 
 @dataclass(slots=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError
 from ..guarantees.approx import tv_of_approx
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .question import Case, Inapplicable
 from .rule import Finding
 
 __all__ = ["MOST_LEVELS", "approx_black_box", "approx_black_box_rule"]
 
-Floats = NDArray[np.float64]
 MOST_LEVELS = 35  # different probabilities: about 10 s
 _FEW_LEVELS = 16  # what a prior with more of them is rounded to: well under a second
 
@@ -73,7 +70,7 @@ def _entry(program: _Program, guess: int, record: int, *, same: bool) -> int:
     return program.variable("own", guess) if same else program.variable("other", guess, record)
 
 
-def _objective(program: _Program, levels: Floats, counts: NDArray[np.intp]) -> dict[int, float]:
+def _objective(program: _Program, levels: Floats, counts: Ints) -> dict[int, float]:
     gain: dict[int, float] = {}
     for record, (pi, number) in enumerate(zip(levels.tolist(), counts.tolist(), strict=True)):
         gain[_entry(program, record, record, same=True)] = number * pi * (1.0 - pi)
@@ -84,7 +81,7 @@ def _objective(program: _Program, levels: Floats, counts: NDArray[np.intp]) -> d
     return gain
 
 
-def _rows_sum_to_one(program: _Program, counts: NDArray[np.intp]) -> None:
+def _rows_sum_to_one(program: _Program, counts: Ints) -> None:
     for record in range(counts.size):
         row = {_entry(program, record, record, same=True): 1.0}
         for guess, copies in enumerate(counts.tolist()):
@@ -94,7 +91,7 @@ def _rows_sum_to_one(program: _Program, counts: NDArray[np.intp]) -> None:
         program.sums.append(row)
 
 
-def _compare(program: _Program, counts: NDArray[np.intp], of: int, against: int, shrink: float, delta: float) -> None:
+def _compare(program: _Program, counts: Ints, of: int, against: int, shrink: float, delta: float) -> None:
     """Add sum over guesses of (P(g|of) - e^eps P(g|against))_+ <= delta, in units of e^eps so that nothing is huge."""
     kinds = [
         ("first", 1, _entry(program, of, of, same=True), _entry(program, of, against, same=False)),

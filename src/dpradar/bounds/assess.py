@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from .._version import __version__
 from ..errors import AssessmentInterrupted, InconsistentEvidence, NumericsError, ParameterError
 from ..guarantees.accuracy import TOLERANCE, Accuracy, accuracy, computed_with
 from ..guarantees.neighbours import Neighbours, check_neighbours
 from ..guarantees.privacy import HasPrivacy
+from ..numerics.lazy_numpy import np
 from ..results import Assessment, Bound, Discarded
 from ..results.bound import QUANTITIES, side_of
 from ..results.description import describe_release
@@ -34,7 +34,7 @@ __all__ = ["assess", "assess_case"]
 
 _AGREE = 1e-9  # a lower bound above an upper one by more than this is a contradiction
 _SAME = 1e-12
-_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of a difference of two probabilities
+_ROUNDING = 4.0 * sys.float_info.epsilon  # of a difference of two probabilities
 _FEW_DIGITS = 8
 _NO_RAD = "membership compares taking part with not taking part; the advantage compares two records (replace-one)"
 _NO_CEILING = "what the raw data would add depends on what is believed beforehand, which this threat leaves open"

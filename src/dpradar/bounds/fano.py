@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..numerics.bernoulli_divergence import UNIT, Frontier
+from ..numerics.lazy_numpy import ArrayLike, np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from ..guarantees.renyi import RenyiBound
 
 __all__ = ["fano_success", "gaussian_information", "generalised_fano", "renyi_information", "replaced_information"]

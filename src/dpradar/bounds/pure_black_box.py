@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError
+from ..numerics.lazy_numpy import Floats, np
 from .question import Case, Inapplicable
 from .rule import Finding
 
 __all__ = ["PureBlackBox", "pure_black_box", "pure_black_box_rule"]
 
-Floats = NDArray[np.float64]
 _GAP = 1e-9
 _ROUNDING = 4e-16
 _CLOSE = 1e-12  # a proof this close to what is attained is not worth improving

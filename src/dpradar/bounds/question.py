@@ -6,11 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
 from ..mechanisms.capabilities import Mechanism, Release
+from ..numerics.lazy_numpy import np
 from ..options.entry_points import plugin_notes
 
 if TYPE_CHECKING:

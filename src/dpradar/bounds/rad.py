@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..guarantees.approx import tv_of_approx
+from ..numerics.lazy_numpy import Floats, np
 from .question import Case, Inapplicable
 from .rule import Finding
 
@@ -36,7 +34,6 @@ __all__ = [
     "trivial",
 ]
 
-Floats = NDArray[np.float64]
 _MOST_PAIR_INPUTS = 2_000
 _MOST_SORTED_INPUTS = 1_000
 _POINTS, _SHRINKS = 33, 15  # 32^15 > 1e22

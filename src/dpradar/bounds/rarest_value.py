@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import NumericsError
 from ..guarantees.privacy import HasPrivacy
+from ..numerics.lazy_numpy import np
 from ..results.bound import Bound
 from ..results.ceiling import Rarest
 from .tradeoff_rates import least_fnr

@@ -10,10 +10,10 @@ from ..results.assessment import TOO_MANY
 from . import approx_black_box, pure_black_box, rad, renyi_rules, success
 from .exact.argmax_location import argmax_risk
 from .exact.continuous_prior import continuous_risk
-from .exact.diagonal import diagonal_risk
 from .exact.finite_channel import finite_risk
 from .exact.known_cell import known_cell_risk
 from .exact.line_noise import line_risk
+from .exact.randomised_response import diagonal_risk
 from .exact.repeated_counts import count_risk
 from .exact.set_reports import inclusion_risk
 from .exact.simulation import FAILURE, simulated_risk

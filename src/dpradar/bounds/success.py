@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, np
 from .question import Case, Inapplicable
 from .rule import Finding
 from .tradeoff_rates import question_relations
@@ -30,7 +28,6 @@ __all__ = [
     "worst_gain",
 ]
 
-Floats = NDArray[np.float64]
 _POINTS, _SHRINKS = 33, 13  # 16^13 > 1e15
 _MOST_PRIORS = 2_000  # that are looked at one by one
 ANY: tuple[Relation, ...] = ("replace-one", "add-remove", "reference")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import NumericsError
+from ..numerics.lazy_numpy import Floats, np
 from ..results.tradeoff import FPR, HasRates, SavedRates, bounded_rate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from numpy.typing import NDArray
 
     from ..guarantees.curves import TradeoffCurve
     from ..guarantees.privacy import Privacy, Relation
@@ -93,7 +90,7 @@ def _rates_from_dict(saved: SavedRates | None) -> HasRates:
     return Rates(()) if saved is None else saved
 
 
-def least_fnr(promise: Promise | Privacy, x: NDArray[np.float64]) -> NDArray[np.float64]:
+def least_fnr(promise: Promise | Privacy, x: Floats) -> Floats:
     """Return the least false-negative rates: by the curve, and by the total variation, which may be known better."""
     by_curve = np.zeros_like(x) if promise.curve is None else promise.curve.fnr(x)
     by_tv = 1.0 - x - (1.0 if promise.tv is None else promise.tv)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-import numpy as np
+from ..numerics.lazy_numpy import np
 
 __all__ = ["no_riskier"]
 

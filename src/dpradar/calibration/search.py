@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import NumericsError, ParameterError
 from ..guarantees.accuracy import Accuracy, computed_with
+from ..numerics.lazy_numpy import np
 from .risk_order import no_riskier
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DpradarError, ParameterError
 from .campaign_model import versions
-from .process_identity import ProcessIdentity, this_process
+from .leases import HEARTBEAT_SECONDS, ProcessIdentity, this_process
 from .shard_tasks import FINISH, PLAN, ShardPlan, ShardResult, ShardTask, compute_shard
 from .store import StoreError
 from .worker_pool import is_worker_lost
@@ -31,7 +31,6 @@ _BATCH_SECONDS = 0.25  # of work in one task: long compared with sending it, sho
 _MOST_IN_BATCH = 1_000
 _MOST_ATTEMPTS = 3  # of a task whose worker was lost
 _MOST_POOL_FAILURES = 5  # of the whole pool, before any task was completed
-_HEARTBEAT_SECONDS = 15.0  # between two heartbeats of this process
 _POLL_SECONDS = 0.2  # between two checks of what other processes do
 _STOP_SECONDS = 2.0  # for shards that are under way when a campaign is stopped
 
@@ -163,7 +162,7 @@ class Scheduler:
 
     def _send_heartbeat(self) -> None:
         """Record that this process is alive, and release the leases of dead ones."""
-        due = time.monotonic() - self.last_heartbeat > _HEARTBEAT_SECONDS
+        due = time.monotonic() - self.last_heartbeat > HEARTBEAT_SECONDS
         if due:
             self.store.record_heartbeat(self.process, self.pool.workers)
             self.last_heartbeat = time.monotonic()
@@ -235,7 +234,7 @@ class Scheduler:
 
     def _wait(self) -> list[TaskOutcome]:
         """Wait for a task to end; return the results, and the tasks that are given up."""
-        finished, _ = wait(self.running, timeout=_HEARTBEAT_SECONDS, return_when=FIRST_COMPLETED)
+        finished, _ = wait(self.running, timeout=HEARTBEAT_SECONDS, return_when=FIRST_COMPLETED)
         outcomes: list[TaskOutcome] = []
         lost_tasks: list[tuple[RunState, ShardTask]] = []
         pool_broke = False

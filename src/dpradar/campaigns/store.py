@@ -11,21 +11,20 @@ results in it are checked like those of any other file.
 from __future__ import annotations
 
 import sqlite3
-import time
 from contextlib import closing, contextmanager
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DpradarError
-from .process_identity import is_dead
+from .leases import holds_leases, lease_end
 from .shard_tasks import ShardPlan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from .process_identity import ProcessIdentity
+    from .leases import ProcessIdentity
 
 __all__ = ["UNSOUND_HINT", "Store", "StoreError"]
 
@@ -58,7 +57,6 @@ _COLUMNS = {
 }
 # In these tables a later row replaces an earlier one with the same key.
 _CONFLICT_KEYS = {"about": "name", "failure": "question, number", "process": "token"}
-LEASE_SECONDS = 300.0
 _LOOK_AHEAD = 10_000
 _USE_ANOTHER_STORE = "run the campaign with another store (command line: campaign run --store FILE)"
 UNSOUND_HINT = f"Use an undamaged copy of it, or {_USE_ANOTHER_STORE}."
@@ -320,20 +318,17 @@ class Store:
         return tuple(parts[k] for k in range(len(plan)))
 
     def record_heartbeat(self, process: ProcessIdentity, workers: int) -> None:
-        """Record that a process is alive, and extend its leases by ``LEASE_SECONDS``."""
-        self.insert(
-            "process",
-            [(process.token, process.host, process.pid, process.started_at, workers, time.time() + LEASE_SECONDS)],
-        )
+        """Record that a process is alive, and extend its leases."""
+        row = (process.token, process.host, process.pid, process.started_at, workers, lease_end())
+        self.insert("process", [row])
 
     def processes(self) -> list[tuple[str, int]]:
         """Return the token and the number of workers of every live process."""
-        alive = []
-        for token, host, pid, started_at, workers, expires in self.read_rows("process"):
-            dead = is_dead(host, pid, started_at)
-            if not (expires < time.time() if dead is None else dead):
-                alive.append((token, workers))
-        return alive
+        return [
+            (token, workers)
+            for token, host, pid, started_at, workers, expires in self.read_rows("process")
+            if holds_leases(host, pid, started_at, expires)
+        ]
 
     def unregister_process(self, process: ProcessIdentity) -> None:
         """Release all leases of a process."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..options.reading import FLAGS, Where, columns, number, span, words
 from . import number_types
 from .main import EXIT_UNMET, EXIT_VACUOUS

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from ..attacks import measure
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..options.reading import Where, columns
 from ..params import bad_cell
 from . import number_types

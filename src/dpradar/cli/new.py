@@ -25,7 +25,7 @@ def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     """
     from ..spec import FLAGS
     from ..spec.kinds import IN_FILES, kind_of
-    from ..spec.starting import starting_spec
+    from ..spec.starter_file import starting_spec
 
     kind_of({"kind": kind}, FLAGS, IN_FILES)
     if "\0" in file:

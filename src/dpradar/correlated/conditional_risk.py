@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..bounds import assess as assess_channel
 from ..errors import ParameterError
 from ..mechanisms import Channel
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..numerics.rounding import SLACK
 from ..params import as_floats
 from ..results.description import text_only
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["assess"]
 
-Floats = NDArray[np.float64]
 _FIRST_CELLS = 64
 _MOST_CELLS = 16_384
 _CLOSE = 1e-6  # the two ends of an answer
@@ -165,7 +162,7 @@ class _AttackerView:
 
     values: Floats
     prior: Floats
-    tables: NDArray[np.intp]
+    tables: Ints
     weights: Floats
 
 

@@ -7,23 +7,22 @@ it, and a matrix of probabilities never increases that distance (docs/derivation
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Schedule", "change_bound", "drift", "hilbert_distance"]
 
-Floats = NDArray[np.float64]
 _PADS = {0: 1e-11, 200: 1e-10, 1_000: 1e-9}  # of the leakage, tried from this many steps on
 _LEAST_PAD = 1e-12
 _FIRST = 8
 _OUTWARD = 1.0 + 1e-9
 _RATE = 1.15  # checks cost as much as steps: one in seven
-_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of one sum of products
+_ROUNDING = 4.0 * sys.float_info.epsilon  # of one sum of products
 
 
 def hilbert_distance(before: Floats, after: Floats) -> Floats:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError, UnsupportedError
+from ..numerics.lazy_numpy import Floats, np
 from ..params import as_floats
 
 if TYPE_CHECKING:
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["channel_leakage", "checked_channel", "laplace_leakage", "sensitivity"]
 
-Floats = NDArray[np.float64]
 MOST_WORK = 2e9  # additions: a few seconds
 _ROUNDING = 1e-12
 _FAR = -600.0  # logarithms of densities that floats still hold

@@ -7,10 +7,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..params import bad_cell
 from ..results.correlation import Check
 from . import hypothesis_checks as tests
@@ -18,7 +16,6 @@ from .models import Chain, GaussianGroups, Groups, Joint
 
 __all__ = ["Fit", "fit", "numbers_in"]
 
-Floats = NDArray[np.float64]
 Missing = Literal["break", "drop", "refuse"]
 _MISSING_WORDS = {"", "na", "nan", "n/a", "null", "none", "?", "."}
 _MOST_STATES = 50
@@ -139,8 +136,8 @@ class _GroupedRecords:
     """Records in rows: their numbers, groups (from 0, in order of appearance) and kinds."""
 
     values: Floats
-    groups: NDArray[np.intp]
-    kinds: NDArray[np.intp]
+    groups: Ints
+    kinds: Ints
     names: tuple[str, ...]
     notes: tuple[str, ...]
     has_kinds: bool
@@ -249,9 +246,7 @@ def _clip_check(values: Floats, clip: tuple[float, float] | None) -> list[Check]
     return [Check(name=name, holds=False, text=text)]
 
 
-def _covariances(
-    records: _GroupedRecords, sizes: NDArray[np.intp]
-) -> Check | tuple[list[Floats], list[Floats], list[int]]:
+def _covariances(records: _GroupedRecords, sizes: Ints) -> Check | tuple[list[Floats], list[Floats], list[int]]:
     """Return the covariance and the means of every largest kind of group, estimated by moments.
 
     Variances by kind of record, covariances by pair of kinds over all pairs within groups. Groups whose kinds are
@@ -360,7 +355,7 @@ def _state_names(labels: list[Any]) -> list[Any]:
         return names
 
 
-def _transition_rates(states: NDArray[np.intp], size: int) -> Floats:
+def _transition_rates(states: Ints, size: int) -> Floats:
     consecutive = (states[:-1] >= 0) & (states[1:] >= 0)
     counts = np.zeros((size, size))
     np.add.at(counts, (states[:-1][consecutive], states[1:][consecutive]), 1.0)

@@ -8,14 +8,13 @@ epsilon-private in the l1 distance is epsilon (1 + sum_u |beta_u|). The *reach* 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Bools, Floats, np
 from ..params import Param
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["RHO", "Reach", "equal_variances", "h", "h_tight", "largest_correlation", "reach", "rho_where_h_helps"]
 
-Floats = NDArray[np.float64]
 RHO = Param(name="rho", low=0.0, high=1.0, what="the largest correlation between two records", typical=(0.0, 1.0))
 MOST_LISTED = 15  # all adversaries of a group of this size are listed
 _AT_ONCE = 12  # this many of the records are worked on together: 2^12 matrices
@@ -32,7 +30,7 @@ _MOST_KINDS = 5_000
 _EQUAL = 1e-9
 _ALIKE = 1e-13
 _SINGULAR = 1e-10  # of the smallest eigenvalue of the correlations
-_ROUNDING = 8.0 * float(np.finfo(float).eps)
+_ROUNDING = 8.0 * sys.float_info.epsilon
 
 
 def _feasible(m: int, rho: float) -> None:
@@ -181,12 +179,12 @@ def reach(covariance: Floats, width: float = 1.0, *, capped: bool = False) -> Re
     return Reach(float((min(value, m) if capped else value) * slack), how)
 
 
-def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
+def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, Bools]]:
     """Yield batches of covariances given every set of known records, with the sets; known rows are 0."""
     m = covariance.shape[0]
     first = max(0, m - _AT_ONCE)
 
-    def split(batch: Floats, known: NDArray[np.bool_], j: int) -> tuple[Floats, NDArray[np.bool_]]:
+    def split(batch: Floats, known: Bools, j: int) -> tuple[Floats, Bools]:
         column = batch[:, :, j]
         conditional = batch - column[:, :, None] * column[:, None, :] / batch[:, j, j][:, None, None]
         conditional[:, j, :] = conditional[:, :, j] = 0.0
@@ -206,7 +204,7 @@ def _conditional_covariances(covariance: Floats) -> Iterator[tuple[Floats, NDArr
         yield batch, known
 
 
-def _largest(batch: Floats, known: NDArray[np.bool_], width: float, *, capped: bool) -> float:
+def _largest(batch: Floats, known: Bools, width: float, *, capped: bool) -> float:
     """Return the largest factor over the targets of every set of known records."""
     variance = np.where(known, 1.0, np.diagonal(batch, axis1=1, axis2=2))
     moves = np.abs(batch) / variance[:, None, :] * width  # column i: how far the others move with target i

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ..numerics.lazy_numpy import Floats, np
 from ..numerics.special import log_ndtr
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .models import GaussianGroups
 
 __all__ = ["gaussian_lower"]
@@ -61,8 +58,8 @@ def gaussian_lower(
 
 
 def _pair(
-    covariance: NDArray[np.float64],
-    means: NDArray[np.float64],
+    covariance: Floats,
+    means: Floats,
     target: int,
     other: int | None,
     release: tuple[float, tuple[float, float], tuple[float, float]],

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..results.correlation import Check
 from . import gaussian, markov
 
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chain_checks", "group_checks", "normal_check", "tail"]
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.float64]
+Counts = Floats
 SIGNIFICANCE = 0.01
 _FEWEST_VALUES = 20  # values, below which a test of normality is not informative
 _FEW_STEPS = 50
@@ -170,13 +167,13 @@ def _order_check(triples: Counts) -> Check:
     return Check(name=name, holds=None, text=f"no sign of a longer memory ({_p_text(p)})")
 
 
-def _table(pairs: NDArray[np.intp], size: int) -> Counts:
+def _table(pairs: Ints, size: int) -> Counts:
     shape = (size,) * pairs.shape[1]
     flat = np.ravel_multi_index(tuple(pairs.T), shape)
     return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape).astype(float)
 
 
-def chain_checks(states: NDArray[np.intp], P: Floats, *, period: int | None) -> list[Check]:
+def chain_checks(states: Ints, P: Floats, *, period: int | None) -> list[Check]:
     """Return the hypotheses about a series of states (-1 = missing): H1, H2, one step of memory, homogeneity."""
     size = P.shape[0]
     consecutive = (states[:-1] >= 0) & (states[1:] >= 0)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ..numerics.lazy_numpy import np
 from . import finite_models, gaussian, markov
 from .models import Joint
 

@@ -6,14 +6,13 @@ The recursion, and why it may end before the series does, is in docs/derivations
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError
+from ..numerics.lazy_numpy import Bools, Floats, np
 from .convergence import Schedule, change_bound, drift, hilbert_distance
 from .models import SMALLEST
 
@@ -24,11 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SideBounds", "many_state_sides"]
 
-Floats = NDArray[np.float64]
 _SAME = 1e-15  # a chain that reads the same in both directions
-_UNIT = 4.0 * float(np.finfo(float).eps)
+_UNIT = 4.0 * sys.float_info.epsilon
 _LINEAR = 500.0  # logarithms of numbers that can be added as they are
-Step = tuple[Floats, NDArray[np.bool_], Floats, Floats]  # kernel, allowed next states, knowledge before and after
+Step = tuple[Floats, Bools, Floats, Floats]  # kernel, allowed next states, knowledge before and after
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +83,7 @@ def _accumulate(sequence: Iterator[Step], most: int, epsilon: float, factor: flo
     return SideBounds(rows)
 
 
-def _is_certified(
-    kernel: Floats, possible: NDArray[np.bool_], ratios: Floats, epsilon: float, distance: float, pad: float
-) -> bool:
+def _is_certified(kernel: Floats, possible: Bools, ratios: Floats, epsilon: float, distance: float, pad: float) -> bool:
     """Return whether ratios that are larger by ``pad`` bound all later ones: one step brings them back below.
 
     A step is monotone in the ratios; later kernels differ from this one by e^distance at most.
@@ -98,7 +94,7 @@ def _is_certified(
     return bool(np.all(_push(kernel, larger, epsilon, possible) + more <= ratios + pad))
 
 
-def _allowed_pairs(kernel: Floats) -> NDArray[np.bool_]:
+def _allowed_pairs(kernel: Floats) -> Bools:
     """Return the pairs of present states that what is known allows, without equal ones."""
     possible = kernel.sum(axis=-1) > 0.0
     both = possible[:, :, None] & possible[:, None, :]
@@ -109,7 +105,7 @@ def _allowed_pairs(kernel: Floats) -> NDArray[np.bool_]:
 # Steps away from the target, given what is known further on.
 
 
-def _check_positive(product: Floats, possible: NDArray[np.bool_]) -> None:
+def _check_positive(product: Floats, possible: Bools) -> None:
     if np.any(possible & (product < SMALLEST)):
         quantity = "a Markov chain: the probability of what the attacker knows"
         raise NumericsError(quantity, f"numbers above {SMALLEST:g}", "smaller ones")
@@ -160,7 +156,7 @@ def _reverse_chain(P: Floats, w: Floats) -> Floats:
 # One step.
 
 
-def _push(kernel: Floats, ratio: Floats, epsilon: float, possible: NDArray[np.bool_]) -> Floats:
+def _push(kernel: Floats, ratio: Floats, epsilon: float, possible: Bools) -> Floats:
     """Return the log-ratios one step nearer to the target, for every piece of knowledge (first axis).
 
     An output's probability as a function of the next state varies by at most e^epsilon times what the records after it
@@ -210,7 +206,7 @@ def _sums_of_logarithms(law: Floats, low: Floats, high: Floats) -> Floats:
     return np.asarray(np.logaddexp(top, upper_tail))
 
 
-def _boxes(ratio: Floats, epsilon: float, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _boxes(ratio: Floats, epsilon: float, possible: Bools) -> tuple[Floats, Floats]:
     """Return logarithms of the ends of every box: one for each state that q is related to, one for the largest B."""
     size = ratio.shape[1]
     spread = np.where(possible[:, :, None] & possible[:, None, :], ratio + epsilon, 0.0)

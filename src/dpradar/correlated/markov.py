@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError
+from ..numerics.lazy_numpy import Floats, np
 from .many_states import many_state_sides
 from .models import SMALLEST
 from .two_states import two_state_sides
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["counting_lower", "gamma", "mixing_time", "row_and_column_ratios", "steps"]
 
-Floats = NDArray[np.float64]
 _SLACK = 1e-11  # relatively, added to what was computed in logarithms, for rounding,
 _UNIT = 2e-15  # and for that of each step
 _STILL = 2e-15  # a vector whose entries grow alike up to this, in one step, is taken to keep its direction

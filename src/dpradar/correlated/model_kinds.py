@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from . import markov
 from .finite_models import sensitivity
 from .gaussian_lower_bound import gaussian_lower

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..params import Param, as_floats
 
 __all__ = ["Chain", "GaussianGroups", "Groups", "Joint"]
 
-Floats = NDArray[np.float64]
 _SUM_TOLERANCE = 1e-9
 _SYMMETRY = 1e-9
 _STATIONARY = 1e-13  # relatively: small probabilities count

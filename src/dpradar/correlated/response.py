@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..params import Param
 from . import markov
 from .leakage_theorems import invert_leakage

@@ -9,8 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ..numerics.lazy_numpy import np
 from .convergence import Schedule, change_bound, drift
 
 if TYPE_CHECKING:

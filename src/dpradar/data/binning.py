@@ -6,14 +6,14 @@ the number here. Every engine computes the same numbers: IEEE arithmetic on doub
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..params import shown
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["BinningRule", "checked_bins", "how_to_cut", "rule_for"]
 
 MOST_BINS = 10_000
 MOST_EDGES = 200  # each is a comparison in the query
-_LARGEST = float(np.finfo(float).max)
+_LARGEST = sys.float_info.max
 MOST_LEVELS = 1000  # of whole numbers and dates that were not declared to be categories
 _ALLOWED = "a number of bins, a list of edges, 'width:W', 'quantiles:K', 'year' or 'values'"
 _EDGES = "Bins lie between neighbouring edges, such as [18, 65]."

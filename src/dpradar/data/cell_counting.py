@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, Bools, Floats, Int64s, np
 from .binning import how_to_cut
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CountPlan", "OccupiedCells", "count_cells"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _WHOLE, _SHARE = "decimal(28, 0)", "decimal(28, 26)"  # sums of either are exact, whatever the order of the rows
 
 
@@ -46,9 +42,9 @@ class OccupiedCells:
 
     names: tuple[str, ...]
     levels: tuple[list[Any], ...]
-    codes: Ints
+    codes: Int64s
     all_rows: int
-    rows: Ints
+    rows: Int64s
     weights: Floats
     scaled: Floats  # weights over the largest weight of a row, and the sum of their squares; 0 unless requested
     squares: Floats
@@ -182,7 +178,7 @@ def _cells(answer: Any, plan: CountPlan) -> OccupiedCells:
     numbers = np.array(codes, dtype=np.int64).reshape(len(codes), -1)
     order, starts = _cell_order(numbers)
 
-    def added(sums: NDArray[Any]) -> NDArray[Any]:
+    def added(sums: Array) -> Array:
         return np.asarray(np.add.reduceat(sums[usable][order], starts) if order.size else sums[usable])
 
     return OccupiedCells(
@@ -217,7 +213,7 @@ def _numbers(answer: Any, name: str) -> Floats:
     return np.array([0.0 if x is None else x for x in answer.column(name).to_pylist()], dtype=float)
 
 
-def _levels(column: Any, rule: BinningRule, usable: NDArray[np.bool_]) -> tuple[list[Any], Ints]:
+def _levels(column: Any, rule: BinningRule, usable: Bools) -> tuple[list[Any], Int64s]:
     """Return the sorted categories of a column and the number of each row's one; missing is the last."""
     encoded = column.combine_chunks().dictionary_encode()
     if hasattr(encoded, "combine_chunks"):
@@ -253,7 +249,7 @@ def _check_levels(name: str, levels: Sequence[Any], rule: BinningRule) -> None:
         raise ParameterError("data.columns", f"columns of at most {rule.most_levels:,} different numbers", got, hint)
 
 
-def _cell_order(codes: Ints) -> tuple[Ints, Ints]:
+def _cell_order(codes: Int64s) -> tuple[Int64s, Int64s]:
     """Return the order of the cells, first column first, and where in it a new cell begins."""
     order = np.lexsort(codes[::-1]) if codes.shape[1] else np.empty(0, dtype=np.intp)
     ordered = codes[:, order]

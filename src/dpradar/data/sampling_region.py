@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..numerics.special import gammaln
 
 __all__ = ["sampling_distance", "walk_average", "weighted_average"]
-
-Floats = NDArray[np.float64]
 
 
 def sampling_distance(average: float, effective_rows: float, confidence: float) -> float:

@@ -7,9 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Floats, Int64s, np
 from ..numerics.rounding import two_digits
 from ..params import Param, shown
 from ..threats import Measured, Prior
@@ -22,12 +21,8 @@ from .sampling_region import sampling_distance, walk_average, weighted_average
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from .binning import BinningRule
     from .engine import TableSource
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["CONFIDENCE", "SUPPRESS", "extend_domain", "prior"]
 
@@ -238,7 +233,7 @@ def extend_domain(base: Prior, domain: int, most: int = MOST_CELLS) -> Prior:
     return Prior(probabilities, tuple(zip(*columns.values(), strict=True)), columns, measured=base.measured)
 
 
-def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats]:
+def _product(cells: OccupiedCells, most: int) -> tuple[Int64s, Floats]:
     """Return the codes and weights of all combinations of the values seen."""
     shape = tuple(map(len, cells.levels))
     count = math.prod(shape)
@@ -250,7 +245,7 @@ def _product(cells: OccupiedCells, most: int) -> tuple[NDArray[np.int64], Floats
     return np.array(np.unravel_index(np.arange(count), shape)), weights
 
 
-def _labels(cells: OccupiedCells, codes: NDArray[np.int64]) -> dict[str, tuple[Any, ...]]:
+def _labels(cells: OccupiedCells, codes: Int64s) -> dict[str, tuple[Any, ...]]:
     labels_by_column = {}
     for name, levels, code in zip(cells.names, cells.levels, codes, strict=True):
         labels = np.empty(len(levels), dtype=object)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..params import Param, as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
-
-    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["mixing_time", "transitions"]
 
@@ -46,7 +43,7 @@ def mixing_time(matrix: ArrayLike, tolerance: float = 0.25) -> float:
         return math.inf
     stationary = _stationary(step)
 
-    def far(power: NDArray[np.float64]) -> float:
+    def far(power: Floats) -> float:
         return float(0.5 * np.abs(power - stationary).sum(axis=1).max())
 
     powers, steps = [step], [1]
@@ -64,7 +61,7 @@ def mixing_time(matrix: ArrayLike, tolerance: float = 0.25) -> float:
     return float(time + 1)
 
 
-def _checked_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
+def _checked_matrix(matrix: ArrayLike) -> Floats:
     hint = "Row i has the probabilities of the next state after state i."
     array = as_floats("mixing_time.matrix", "a square matrix of probabilities", matrix, hint)
     square = array.ndim == 2 and array.shape[0] == array.shape[1] > 0
@@ -77,7 +74,7 @@ def _checked_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(array / array.sum(axis=1, keepdims=True))
 
 
-def _stationary(power: NDArray[np.float64]) -> NDArray[np.float64]:
+def _stationary(power: Floats) -> Floats:
     count = len(power)
     system = np.vstack([power.T - np.eye(count), np.ones(count)])
     solution, *_ = np.linalg.lstsq(system, np.append(np.zeros(count), 1.0), rcond=None)
@@ -86,7 +83,7 @@ def _stationary(power: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def transitions(
     stream: Mapping[Any, Mapping[int, Any]], state: Callable[[Any], Hashable] | None = None
-) -> tuple[NDArray[np.float64], tuple[Hashable, ...]]:
+) -> tuple[Floats, tuple[Hashable, ...]]:
     """Return the share of moves between states at successive times, counted over all users, and the states.
 
     States that nothing is seen to follow are left out, with the moves into them.

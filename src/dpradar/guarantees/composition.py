@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import MissingExtra, NumericsError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
@@ -37,7 +35,6 @@ __all__ = [
     "promise_of_pairs",
 ]
 
-Floats = NDArray[np.float64]
 _ATTEMPTS = 14
 _CLOSE, _WORSE = 1e-9, 1.005
 _COARSEST = 1e6
@@ -204,7 +201,7 @@ class _Lines:
         """Return the largest of the steep lines of this order and the flat lines of the other, and 0."""
         return np.maximum(np.maximum(self._steep(x), other._flat(x)), 0.0)
 
-    def _best(self, value: Floats, falling: Floats) -> NDArray[np.intp]:
+    def _best(self, value: Floats, falling: Floats) -> Ints:
         return np.asarray(np.clip(np.searchsorted(-falling, -value, side="left"), 0, self.t.size - 1))
 
     def _steep(self, x: Floats) -> Floats:

@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from ..errors import NumericsError, ParameterError
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..numerics.special import ndtr, ndtri
 from ..params import as_floats
 
@@ -25,8 +23,6 @@ __all__ = [
     "likelihood_curve",
     "piecewise_curve",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

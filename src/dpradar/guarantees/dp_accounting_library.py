@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import MissingExtra, NumericsError
+from ..numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 __all__ = ["import_dp_accounting", "self_convolution"]
-
-Floats = NDArray[np.float64]
 
 
 def import_dp_accounting() -> ModuleType:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import MissingExtra, NumericsError
+from ..numerics.lazy_numpy import np
 from .composition import composition, gaussian_mu
 from .pairs import GaussianPair
 from .renyi import renyi_epsilon

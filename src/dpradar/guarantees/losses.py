@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .dp_accounting_library import self_convolution
 from .pairs import AtomPair, finite_pair
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "list_losses", "pair_of_curve"]
 
-Floats = NDArray[np.float64]
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
 _MOST_CELLS, _MOST_SINGLE = 4_000_000, 800_000
 _LEAST_STEP, _HARDLY = 1e-9, 1e-3
@@ -158,7 +155,7 @@ def _overshoot(x: Floats, y: Floats) -> Floats:
     return np.concatenate([[0.0], np.maximum(cells[:-1], cells[1:]), [y[-1]]])
 
 
-def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
+def _lower_hull(x: Floats, y: Floats) -> Ints:
     """Return the points on the lower convex hull, first and last included."""
     hull = np.arange(x.size)
     for _ in range(_HULL_PASSES):

@@ -10,9 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, np
 from ..numerics.special import log_ndtr, ndtr
 
 __all__ = [
@@ -26,7 +24,6 @@ __all__ = [
     "finite_pair",
 ]
 
-Floats = NDArray[np.float64]
 _TAIL = 10.5  # standard normal deviations; beyond lies less than 1e-25
 _LARGEST_LOSS = 700.0
 

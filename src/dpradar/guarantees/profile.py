@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError, ParameterError
+from ..numerics.lazy_numpy import Floats, np
 from ..params import as_floats
 from .curves import TradeoffCurve
 from .neighbours import Neighbours, check_neighbours
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Profile", "ProfilePair"]
 
-Floats = NDArray[np.float64]
 _LARGEST = 700.0  # e^-700 is the smallest rate that matters; steeper lines are left out, which is safe
 _ALLOWED = "epsilons of at least 0, finite, and for each a delta from 0 to 1"
 _HINT = "Each point is an (epsilon, delta) guarantee that holds in both orders of the neighbours."

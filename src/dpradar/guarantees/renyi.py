@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, overload
 
-import numpy as np
 from annotated_types import Ge
-from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from ..numerics.bernoulli_divergence import UNIT, Frontier
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..options import About, Numbers, described, number_of
 from ..params import as_floats
 from .curves import TradeoffCurve
@@ -30,7 +29,6 @@ __all__ = [
     "zcdp_success",
 ]
 
-Floats = NDArray[np.float64]
 
 Rho = Annotated[
     float,

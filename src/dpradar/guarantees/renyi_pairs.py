@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ..numerics.lazy_numpy import np
 from ..numerics.special import gammaln, logsumexp
 from .pairs import GaussianPair, LaplacePair, SampledGaussianPair
 from .renyi import RenyiBound, doubled_renyi

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, np
 from ..options import About, Numbers, described
 from .curves import TradeoffCurve, piecewise_curve
 from .neighbours import Stated
@@ -15,8 +13,6 @@ from .pairs import AtomPair, finite_pair
 from .privacy import Privacy, Relation
 
 __all__ = ["Tradeoff"]
-
-Floats = NDArray[np.float64]
 
 
 @described("tradeoff", "A trade-off curve through some points.", "guarantee", samples=False, first={"m": "10"})

@@ -6,9 +6,6 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._version import __version__
 from ..attacks.attack_runs import checked_seed
 from ..audits.audit import SIGNIFICANCE
@@ -17,6 +14,7 @@ from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at
 from ..mechanisms.capabilities import Mechanism
+from ..numerics.lazy_numpy import Floats, np
 from ..params import as_floats, shown
 from ..results.audit import AuditResult, Witness
 
@@ -25,11 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["canary_audit", "one_run_p_value"]
 
-Floats = NDArray[np.float64]
 _FEWEST = 20  # canaries on each side below which half of them cannot choose a threshold
 _THRESHOLDS = 200
 _SHARES = (1.0, 0.5, 0.25, 0.125, 0.0625)  # of the canaries that are guessed about; the others are left open
-_DELTAS = (0.0, *np.geomspace(1e-9, 0.3, 18).tolist())
 _UNFAIR = 1e-9  # a fair coin gives such counts of canaries in and out less often than this
 _BISECTIONS, _LARGEST_EPSILON = 60, 200.0
 _ROUNDING = 1e-12
@@ -240,7 +236,8 @@ def _levels(claim: Any, audited: AuditedClaim) -> list[tuple[float, float]]:
         return [(audited.epsilon, audited.delta)]
     source: Any = claim.at(None) if isinstance(claim, Mechanism) else claim
     promise: Privacy = source.privacy("add-remove")  # there is one: the claim was read from it
-    pairs = [(epsilon_at(promise, delta), delta) for delta in sorted({*_DELTAS, audited.delta})]
+    deltas = sorted({0.0, *np.geomspace(1e-9, 0.3, 18).tolist(), audited.delta})
+    pairs = [(epsilon_at(promise, delta), delta) for delta in deltas]
     return [pair for pair in pairs if math.isfinite(pair[0])]
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..attacks.attack_runs import CONFIDENCE, TRIALS, checked_seed, draw_targets
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import DPSGD
 from ..numerics.confidence_intervals import empirical_bernstein
+from ..numerics.lazy_numpy import Floats, np
 from ..params import as_floats
 from ..results.attack import Estimate
 from .gradient_attack import candidate_mechanism
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CandidateRisk", "candidate_risk"]
 
-Floats = NDArray[np.float64]
 _EXACT = 1e-4  # an enclosure this narrow is better than any simulation
 _ENTRIES = 4_000_000  # draws times candidates at once
 

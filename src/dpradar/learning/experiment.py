@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._version import __version__
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, Ints, np
 from ..numerics.worker_processes import in_processes
 from ..params import Param, shown
 from .gradient_scores import GradientScores
@@ -25,11 +24,9 @@ from .trainer import train
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
     from .trainer import Candidates, Training
 
-    Arrays = dict[str, NDArray[Any]]
+    Arrays = dict[str, Array]
 
 __all__ = ["ExperimentJob", "experiment", "experiment_job"]
 
@@ -49,7 +46,7 @@ class _Shard:
     """A shard: runs first .. last-1, with the targets in turn."""
 
     number: int
-    turn: NDArray[np.intp]
+    turn: Ints
     seed: int
     first: int
     last: int
@@ -59,7 +56,7 @@ class _Shard:
         return self.last - self.first
 
     @property
-    def targets(self) -> NDArray[np.intp]:
+    def targets(self) -> Ints:
         return self.turn[np.arange(self.first, self.last) % self.turn.size]
 
 
@@ -123,7 +120,7 @@ class _ShardTrainer:
         self.shards.save(shard, arrays)
         return arrays
 
-    def _train(self, targets: NDArray[np.intp], seeds: list[np.random.SeedSequence], start: int) -> GradientScores:
+    def _train(self, targets: Ints, seeds: list[np.random.SeedSequence], start: int) -> GradientScores:
         if isinstance(self.training.network, Network):
             return train(self.training, self.data, targets, seeds, start=start).scores
         from .torch_trainer import one_torch_thread, train_torch
@@ -132,7 +129,7 @@ class _ShardTrainer:
             return train_torch(self.training, self.data, targets, seeds, start=start).scores
 
 
-def _digest(training: Training, data: Candidates, order: NDArray[np.intp], seed: int, shard: int) -> str:
+def _digest(training: Training, data: Candidates, order: Ints, seed: int, shard: int) -> str:
     hasher = hashlib.sha256(f"{__version__} {training!r} {seed} {shard}".encode())
     if not isinstance(training.network, (Network, ConvNet)):
         # The name of a user-defined network does not identify it; its initial outputs do.
@@ -154,7 +151,7 @@ def experiment(  # noqa: PLR0913 (keywords that stand for themselves)
     shard: int | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[NDArray[np.intp], GradientScores]:
+) -> tuple[Ints, GradientScores]:
     """Train ``runs`` models, the candidates in turn as targets, and return the targets and what the attacker sees.
 
     ``order`` are the targets that are taken in turn, when not every candidate once: for a prior (.5, .25, .25) such as
@@ -208,7 +205,7 @@ class ExperimentJob:
 
     training: Training
     data: Candidates
-    turn: NDArray[np.intp]
+    turn: Ints
     seed: int
     runs: int
     size: int
@@ -228,7 +225,7 @@ class ExperimentJob:
         job = _Shard(number, self.turn, self.seed, first, min(first + self.size, self.runs))
         return _ShardTrainer(self.training, self.data, _ShardFiles(None, "", 0))(job)
 
-    def joined(self, parts: Sequence[Arrays]) -> tuple[NDArray[np.intp], GradientScores]:
+    def joined(self, parts: Sequence[Arrays]) -> tuple[Ints, GradientScores]:
         """Return the targets and what the attacker sees, from all shards in order."""
         training = self.training
         arrays = {name: np.concatenate([part[name] for part in parts]) for name in _FIELDS[:-1]}
@@ -250,7 +247,7 @@ def experiment_job(
     return ExperimentJob(training, data, _checked_order(order, data.x.shape[0]), root_seed, *counts)
 
 
-def _checked_order(order: Any, candidates: int) -> NDArray[np.intp]:
+def _checked_order(order: Any, candidates: int) -> Ints:
     if order is None:
         return np.arange(candidates, dtype=np.intp)
     targets = np.asarray(order)

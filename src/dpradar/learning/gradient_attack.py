@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .._version import __version__
 from ..attacks.attack_protocol import BatchOutcome
@@ -14,6 +12,7 @@ from ..attacks.optimal import separates_values
 from ..attacks.posterior_attack import LikeliestValue, PosteriorAttack
 from ..errors import ParameterError
 from ..mechanisms import Gaussian
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..params import as_floats, shown
 from ..results.attack import AttackRun
 from ..threats import Threat
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_gradients", "candidate_mechanism", "checked_targets"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _UNLIKELY = 1e-9  # the prior gives such counts of some target less often than this
 _NEGATIVE = 1e-6  # relative to the largest: rounding in sums of squared distances, in single precision too
-_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of an eigenvalue, relative to the largest, for each candidate
+_ROUNDING = 4.0 * sys.float_info.epsilon  # of an eigenvalue, relative to the largest, for each candidate
 _LEAST_DISTANCE = 1e-10  # a squared distance below this, over the variance of the noise, moves no risk by 1e-5
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..params import Param, as_floats
 
 __all__ = ["CLIP", "NOISE", "RATE", "GradientScores", "check_norms", "printed_rule"]
 
-Floats = NDArray[np.float64]
 
 NOISE = Param(
     name="noise_multiplier",
@@ -145,7 +142,7 @@ def _check_finite(numbers: Floats) -> None:
         raise ParameterError("gradients", "finite numbers", "nan or infinite ones", hint)
 
 
-def printed_rule(plain: Any, codes: Any) -> NDArray[np.intp]:
+def printed_rule(plain: Any, codes: Any) -> Ints:
     """Return the guess of the rule that [RAD] prints (Algorithm 2) for each run and each kind of knowledge.
 
     ``plain`` are the sums of inner products (runs x candidates), ``codes`` what is known of each candidate. The result

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import from_opacus
+from ..numerics.lazy_numpy import Floats, Ints, np
 from .gradient_attack import attack_gradients, checked_targets
 from .gradient_scores import GradientScores
 from .opacus_checks import (
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Recorder", "Recording", "gather"]
 
-Floats = NDArray[np.float64]
 _TINY = 1e-6  # what Opacus adds to a norm before it divides by it
 _PROBES = 32  # features that are compared first; the others only where these agree
 _UNLIKE = 0.01  # a gradient that is computed again may differ by this share: single precision, other summation orders
@@ -66,7 +63,7 @@ class Recording:
     1.0
     """
 
-    targets: NDArray[np.intp]
+    targets: Ints
     scores: GradientScores
     took_part: int | None = None
     history: History = ()

@@ -6,9 +6,8 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..errors import MissingExtra, ParameterError
+from ..numerics.lazy_numpy import np
 from ..params import Param, shown
 from .gradient_scores import RATE
 

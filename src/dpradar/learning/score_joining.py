@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from .gradient_scores import GradientScores
 
 if TYPE_CHECKING:

@@ -12,14 +12,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, np
 
 __all__ = ["Clipped", "Network", "Stack"]
 
-Array = NDArray[Any]
 _ACTIVATIONS = ("relu", "elu", "tanh")
 
 
@@ -53,7 +50,7 @@ class Network:
         """The number of parameters."""
         return sum((a + 1) * b for a, b in zip(self.sizes[:-1], self.sizes[1:], strict=True))
 
-    def start(self, runs: int, rng: np.random.Generator, dtype: Any = np.float32) -> Stack:
+    def start(self, runs: int, rng: np.random.Generator, dtype: Any = "float32") -> Stack:
         """Return fresh parameters, the same for all runs: uniform within 1/sqrt(inputs), as PyTorch does."""
         weights, biases = [], []
         for a, b in zip(self.sizes[:-1], self.sizes[1:], strict=True):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Array, np
 
 __all__ = ["LayerSums"]
 
-Array = NDArray[Any]
 _TOGETHER = 128  # examples at once: enough for the matrix products, few enough for the cache
 
 

@@ -6,10 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import MissingExtra, ParameterError
+from ..numerics.lazy_numpy import Array, np
 from ..params import shown
 from .gradient_scores import GradientScores
 from .score_joining import joined_scores
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ConvNet", "Modules", "first_scores", "need_torch", "one_torch_thread", "train_torch"]
 
-Array = NDArray[Any]
 _NUMBERS = 16_000_000  # of gradients of single examples that are kept at once
 _UNLIKE = 1e-3  # sums of two clipped gradients may differ by this share of the clipping norm: single precision
 _SMALLEST_SIDE = 10  # two convolutions 3 x 3 and two poolings leave one pixel of it

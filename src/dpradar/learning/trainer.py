@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Array, Ints, np
 from ..params import Param, as_floats
 from .gradient_scores import CLIP, NOISE, RATE, GradientScores
 from .stacked_networks import Network
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidates", "Runs", "Training", "train"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
 STEPS = Param(name="steps", integer=True, low=1, what="the number of steps of a training run", typical=(10, 1000))
 LEARNING_RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.01, 1.0))
 
@@ -94,7 +90,7 @@ class Candidates:
 class Runs:
     """Finished runs: the targets, what the attacker can compute, and the models."""
 
-    targets: NDArray[np.intp]
+    targets: Ints
     scores: GradientScores
     models: Stack
 
@@ -159,7 +155,7 @@ def train(
 def _step(
     training: Training,
     data: Candidates,
-    targets: NDArray[np.intp],
+    targets: Ints,
     models: Stack,
     scores: GradientScores,
     rngs: list[np.random.Generator],

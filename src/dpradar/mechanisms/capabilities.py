@@ -11,11 +11,11 @@ floating-point arithmetic, so the low bits of a noisy number can give the exact 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,8 +41,6 @@ __all__ = [
     "assumptions_of",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 SIMULATION_ONLY = (
     "dpradar's samplers are for simulation only: their random numbers can be predicted and floating-point noise leaks "
@@ -170,8 +168,8 @@ class LineModel:
     points: Floats
     weights: Floats
     kernel: Kernel
-    low: float = -np.inf
-    high: float = np.inf
+    low: float = -math.inf
+    high: float = math.inf
     clamp: bool = False
 
     def likelihoods(self, reports: Any) -> Floats:
@@ -192,8 +190,8 @@ class ContinuousModel:
     """A real-valued release about a real-valued record: kernel around the record, as in LineModel."""
 
     kernel: Kernel
-    low: float = -np.inf
-    high: float = np.inf
+    low: float = -math.inf
+    high: float = math.inf
     clamp: bool = False
     renormalised: bool = False  # the density is divided by its mass on [low, high] (exponential mechanism)
 

@@ -6,14 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from ..errors import ParameterError, UnsupportedError
 from ..guarantees.approx import tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
+from ..numerics.lazy_numpy import ArrayLike, Floats, Ints, np
 from ..options import About, Rows, described
 from ..params import as_floats
 from .capabilities import Release
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Channel", "MatrixChannel", "checked_size"]
 
-Floats = NDArray[np.float64]
 _ROW_TOLERANCE = 1e-9
 _MAX_PAIR_WORK = 3e8  # about a second of absolute differences
 
@@ -122,7 +119,7 @@ class MatrixChannel:
         bounds = [1.0 - common] + ([tv_of_approx(epsilon, 0.0)] if math.isfinite(epsilon) else [])
         return min(1.0, *bounds)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Ints:
         """Return one output index per given input; for simulation only."""
         running = np.cumsum(self.matrix, axis=1)
         running /= running[:, -1:]

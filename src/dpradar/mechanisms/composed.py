@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from annotated_types import Ge
-from numpy.typing import NDArray
 
 from ..errors import MissingExtra, ParameterError
 from ..guarantees.composition import compose_promises, composed_tv, concatenate_pairs
 from ..guarantees.gdp import gaussian_privacy
 from ..guarantees.privacy import HasPrivacy, Privacy, Relation
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..options import About, Shape, described
 from ..params import shown
 from .capabilities import FiniteChannel, Mechanism, Release, assumptions_of
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from ..threats import Prior
 
 __all__ = ["Composed", "Repeated"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +109,7 @@ def _composed(parts: tuple[Release, ...], size: int | None) -> Release:
     def pair(i: int, j: int) -> Pairs:
         return concatenate_pairs([(one(i, j), 1) for one in exact]) or ()
 
-    def sample(inputs: NDArray[np.intp], rng: np.random.Generator) -> tuple[Any, ...]:
+    def sample(inputs: Ints, rng: np.random.Generator) -> tuple[Any, ...]:
         return tuple(draw(inputs, rng) for draw in samplers)
 
     return Release(

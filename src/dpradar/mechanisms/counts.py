@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..errors import NumericsError, ParameterError
+from ..numerics.lazy_numpy import Floats, Int64s, NDArray, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["CountChannel", "CountModel", "TooMany", "binomial", "choices", "count_channel", "log_factorials"]
 __all__ += ["of_grr", "of_subset", "of_unary", "subset_law"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _LARGEST = 690.0  # beyond it e^-epsilon is hardly a number; probabilities change by less than 1e-299
 _FINITE = 1e6  # stands for an infinite epsilon, whose multiples would not be numbers
 _SMALLEST = 1e-300  # of a bit's probability, for the same reason
@@ -217,7 +213,7 @@ def binomial(n: int, log_odds: float) -> Floats:
     return np.asarray(law / law.sum())
 
 
-def choices(low: Ints, high: Ints, most: int) -> tuple[Ints, Ints]:
+def choices(low: Int64s, high: Int64s, most: int) -> tuple[Int64s, Int64s]:
     """Return every whole number low..high of every row, as (row, number); TooMany when there are more than ``most``.
 
     Examples
@@ -236,7 +232,7 @@ def choices(low: Ints, high: Ints, most: int) -> tuple[Ints, Ints]:
 
 def subset_law(
     sizes: Sequence[int], tracked: int, outside: int, top: int, lowest: int, most: int = _MOST_CELLS
-) -> tuple[Ints, Floats]:
+) -> tuple[Int64s, Floats]:
     """Return how many values have which count after uniform reports of the given sizes, and with which probability.
 
     ``tracked`` values are counted and ``outside`` ones are not. Outcomes where a count exceeds ``top`` are left out;
@@ -276,8 +272,8 @@ def subset_law(
 
 
 def _sample_states(
-    states: Ints, weights: Floats, size: int, factorial: Floats, most: int, *, frozen: bool
-) -> tuple[Ints, Ints, Floats]:
+    states: Int64s, weights: Floats, size: int, factorial: Floats, most: int, *, frozen: bool
+) -> tuple[Int64s, Int64s, Floats]:
     """Return every way a report of ``size`` values can hit the columns; none of the last one when ``frozen``."""
     rows = np.arange(states.shape[0])
     sampled = np.zeros_like(states)
@@ -296,7 +292,7 @@ def _sample_states(
     return rows, sampled, weights
 
 
-def _merge_equal(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
+def _merge_equal(states: Int64s, weights: Floats) -> tuple[Int64s, Floats]:
     """Add up the weights of equal rows."""
     # Rows as numbers modulo 2^64 sort much faster; whether equal numbers are equal rows is looked at.
     _, first, where = np.unique(_keys(states), return_index=True, return_inverse=True)
@@ -306,7 +302,7 @@ def _merge_equal(states: Ints, weights: Floats) -> tuple[Ints, Floats]:
     return states[first][total > 0.0], total[total > 0.0]
 
 
-def _keys(states: Ints) -> NDArray[np.uint64]:
+def _keys(states: Int64s) -> NDArray[np.uint64]:
     powers = np.array([pow(_BASE, n, 1 << 64) for n in range(states.shape[1])], dtype=np.uint64)
     return np.asarray((states.astype(np.uint64) * powers).sum(axis=1, dtype=np.uint64))
 
@@ -382,7 +378,7 @@ class CountChannel:
             yield np.exp(weight(counts) + ratios[counts])
 
 
-def _vectors(size: int, top: int, total: int | None) -> tuple[Ints, Ints]:
+def _vectors(size: int, top: int, total: int | None) -> tuple[Int64s, Int64s]:
     """Return all vectors of numbers 0..top, sorted by their sum (at most ``total``); without a total sums are 0."""
     vectors, sums = np.zeros((0, 1), dtype=np.int64), np.zeros(1, dtype=np.int64)
     for _ in range(size):
@@ -394,7 +390,7 @@ def _vectors(size: int, top: int, total: int | None) -> tuple[Ints, Ints]:
     return vectors[:, order], sums[order]
 
 
-def _weight(model: CountModel) -> Callable[[Ints], Floats]:
+def _weight(model: CountModel) -> Callable[[Int64s], Floats]:
     """Return the function from counts (columns) to their log-probability under the reference."""
     if model.omega is None:
         each = model.log_blank

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Annotated
 
 from ..errors import ParameterError
 from ..guarantees.approx import Epsilon, tv_of_approx
 from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
+from ..numerics.lazy_numpy import Array, ArrayLike, Floats, Ints, np
 from ..options import About, Rows, Span, described
 from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Exponential"]
 
-Floats = NDArray[np.float64]
 _FLAT = 1e-15
 
 
@@ -67,11 +64,11 @@ class IntervalMechanism:
             likelihoods=line.likelihoods,
         )
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> Floats:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Floats:
         """Return one output per given input; for simulation only."""
         return self.draw(np.asarray(self.points)[np.asarray(inputs, dtype=np.intp)], rng)
 
-    def draw(self, records: NDArray[Any], rng: np.random.Generator) -> Floats:
+    def draw(self, records: Array, rng: np.random.Generator) -> Floats:
         """Return one output per given record, by inversion."""
         z = np.asarray(records, dtype=float)
         s = self.kernel.scale

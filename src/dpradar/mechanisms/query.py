@@ -5,36 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
-from annotated_types import Ge
-from numpy.typing import ArrayLike, NDArray
-
 from ..errors import ParameterError
-from ..guarantees.neighbours import Neighbours
-from ..options import About, Contributions, Span, option_of
-from ..params import shown
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
+from ..options import About, Contributions, option_of
 
 if TYPE_CHECKING:
     from ..threats import Prior
 
-__all__ = [
-    "RELATIONS",
-    "STATED",
-    "Contribution",
-    "Query",
-    "Sensitivity",
-    "SensitivityRelation",
-    "Truncate",
-    "check_sensitivity",
-    "contributions",
-    "exact_repr",
-    "further_options_repr",
-    "largest_distance",
-    "pairs_affordable",
-    "smallest_radius",
-]
+__all__ = ["Contribution", "Query", "contributions", "largest_distance", "pairs_affordable", "smallest_radius"]
 
-Floats = NDArray[np.float64]
 Query = ArrayLike | Callable[[Any], Any] | None
 _MOST_PAIR_WORK = 1_000_000_000
 
@@ -51,72 +30,10 @@ Contribution = Annotated[
         counts_values=True,
     ),
 ]
-Truncate = Annotated[
-    tuple[float, float],
-    Span(),
-    About(
-        "the range that the output is clamped to (values outside are set to the nearest end)",
-        example="0:100",
-        label="output is clamped to (truncate)",
-        folded=True,
-    ),
-]
-Sensitivity = Annotated[
-    float,
-    Ge(0),
-    About(
-        "how far one person moves the output (L1 norm; Gaussian noise: L2), instead of a query; state neighbours too",
-        example="1",
-        label="one person changes it by (sensitivity)",
-        excludes=("query",),
-    ),
-]
-SensitivityRelation = Annotated[
-    Neighbours,
-    About(
-        "the relation of the sensitivity: one person added or removed, or one person's data replaced",
-        example="add-remove",
-        label="when (neighbours)",
-        beside="sensitivity",
-        of_question=True,
-    ),
-]
-STATED = "'add-remove' or 'replace-one', stated with the sensitivity (it is never guessed)"
-RELATIONS = (
-    "'add-remove': how far the output moves when one person is added or removed; 'replace-one': when one person's data "
-    "are replaced by others."
-)
 _NO_SENSITIVITY = (
     "It is not stated how much one person changes the output. State sensitivity and neighbours, such as sensitivity=1 "
     "and neighbours='add-remove', or give a query, or a prior over numbers."
 )
-
-
-def check_sensitivity(owner: str, sensitivity: object, neighbours: object, query: Query) -> None:
-    """Raise unless a sensitivity comes with its neighbour relation, and not beside a query."""
-    if sensitivity is None:
-        if neighbours is not None:
-            hint = "It is the relation of a sensitivity; for worst_gain and rates give it to assess."
-            raise ParameterError(f"{owner}.neighbours", "left out without a sensitivity", shown(neighbours), hint)
-        return
-    if query is not None:
-        hint = "The contributions say how far apart they are."
-        raise ParameterError(f"{owner}.sensitivity", "left out beside a query", shown(sensitivity), hint)
-    if neighbours is None:
-        raise ParameterError(f"{owner}.neighbours", STATED, "nothing", RELATIONS)
-
-
-def exact_repr(x: float) -> str:
-    """Return a number for a repr: short where that is the number, in full where it is not."""
-    short = f"{x:g}"
-    return short if float(short) == x else repr(x)
-
-
-def further_options_repr(mechanism: Any) -> str:
-    """Return the other settings of a noise mechanism for its repr, where they are not the usual ones."""
-    names = ("truncate", "sensitivity", "neighbours", "nonnegative")
-    values = {name: getattr(mechanism, name, None) for name in names}
-    return "".join(f", {name}={value!r}" for name, value in values.items() if value is not None and value is not False)
 
 
 def contributions(owner: str, query: Query, prior: Prior | None) -> Floats:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..guarantees.epsilon import epsilon_at
+from ..numerics.lazy_numpy import np
 from ..params import Param, shown
 from ..results import Bound
 from .event_power import RECORDS, REFERENCES, REPLACE, group_power, power, promises_of

@@ -10,15 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from .lazy_numpy import Floats, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["UNIT", "Frontier", "divergence"]
 
-Floats = NDArray[np.float64]
 Logs = tuple[Floats, Floats, Floats, Floats]  # of p, 1 - p, x and 1 - x
 
 UNIT = 2.0**-53
@@ -185,7 +183,7 @@ class Frontier:
         order = self._between(best, logs)
         return order, self.slope * order
 
-    def _between(self, best: NDArray[np.intp], logs: Logs) -> Floats:
+    def _between(self, best: Ints, logs: Logs) -> Floats:
         """Return the orders around the best of the list at which D_t / t is largest, by Newton steps in t."""
         listed = self.order[best]
         low = 1.0 + np.maximum(self.order[np.maximum(best - 1, 0)] - 1.0, 0.01 * (self.order[1] - 1.0))

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
+from .lazy_numpy import Array, Bools, np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from numpy.typing import NDArray
 
 __all__ = ["Printed", "as_fraction", "near", "whole_numbers"]
 
 _FITS = 2**61  # a number and twice another one stay below 2**63
 _LONGEST_UNIT = 8_192  # bits; decimals of floats need some 2,200
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 
 
 class Printed(float):
@@ -67,7 +66,7 @@ def as_fraction(value: Any) -> Fraction:
     return Fraction(*_ratio(value))
 
 
-def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[NDArray[Any], list[Any]]:
+def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[Array, list[Any]]:
     """Return finite numbers as whole multiples of one common unit, and further numbers as multiples of it too.
 
     Guarantee
@@ -100,7 +99,7 @@ def whole_numbers(values: Iterable[Any], *further: Any) -> tuple[NDArray[Any], l
     return np.array(numbers, dtype=np.int64 if fits else object), others
 
 
-def near(x: NDArray[Any], y: NDArray[Any], eta: float) -> NDArray[np.bool_]:
+def near(x: Array, y: Array, eta: float) -> Bools:
     """Return, entry by entry, whether two numbers are at most ``eta`` apart; a missing or infinite one never is.
 
     Examples

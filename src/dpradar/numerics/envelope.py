@@ -12,15 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from .lazy_numpy import Floats, Ints, np
 
 __all__ = ["Envelope", "Mixtures", "base_edges", "integrate_envelope"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _RUN = 8  # neighbouring cells that are worked on together
-_CUTS = np.array([-0.3, -0.05, -0.002, 0.002, 0.05, 0.3])  # where a cell is cut, around the change of winner
+_CUTS = (-0.3, -0.05, -0.002, 0.002, 0.05, 0.3)  # where a cell is cut, around the change of winner
 _LEVELS = 30
 _MOST_CELLS = 400_000
 
@@ -176,7 +173,7 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
             some = doubtful[k : k + batch]
             error[some] = np.minimum(error[some], f.mass(low[some], high[some], cell_tag[some]))
         cut = error > max(tolerance - settled_error, 0.0) / (4.0 * max(doubtful.size, 1))
-        if level == _LEVELS or error.sum() + settled_error <= tolerance or int(cut.sum()) * _CUTS.size > _MOST_CELLS:
+        if level == _LEVELS or error.sum() + settled_error <= tolerance or int(cut.sum()) * len(_CUTS) > _MOST_CELLS:
             cut[:] = False
         total += float(best[~cut].sum())
         companion += float(other[~cut].sum())
@@ -185,7 +182,7 @@ def integrate_envelope(f: Mixtures, edges: Floats, tags: Ints, tolerance: float,
         if not cut.any():
             break
         # Two narrow cells around the place where the winner seems to change, and wider ones beside them.
-        inner = np.clip(place[cut, None] + _CUTS, 0.0, 1.0)
+        inner = np.clip(place[cut, None] + np.array(_CUTS), 0.0, 1.0)
         split_points = np.tile([0.0, 0.5, 1.0], (inner.shape[0], 1))  # the middle too, so that every cut is progress
         shares = np.sort(np.hstack([inner, split_points]), axis=1)
         grid = low[cut, None] + (high - low)[cut, None] * shares

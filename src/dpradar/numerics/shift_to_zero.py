@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .lazy_numpy import Floats, np
 
 __all__ = ["close_gaps", "from_lowest"]
 
 _EXACT = 2.0**-40  # of a unit: rounding that moves no risk by as much as 1e-12
 
 
-def close_gaps(points: NDArray[np.float64], longest: float) -> tuple[NDArray[np.float64], float]:
+def close_gaps(points: Floats, longest: float) -> tuple[Floats, float]:
     """Return points with the lowest at 0 and longer gaps cut down to ``longest``, and how far rounding moved any.
 
     Guarantee
@@ -45,7 +41,7 @@ def _scaled_floor(x: float, unit: int) -> int:
     return n * unit // d
 
 
-def from_lowest(points: NDArray[np.float64], unit: float, reach: float) -> tuple[NDArray[np.float64], bool]:
+def from_lowest(points: Floats, unit: float, reach: float) -> tuple[Floats, bool]:
     """Return vectors less the lowest entry of each coordinate, and whether that is all that was done.
 
     Where rounding would move a difference by what noise of this ``unit`` shows, long gaps of the coordinates are cut

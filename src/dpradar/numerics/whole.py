@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from ..errors import ParameterError
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from .lazy_numpy import Floats, np
 
 __all__ = ["check_whole"]
 
 _WHOLE = 2.0**53  # whole numbers beyond are not all floats
 
 
-def check_whole(owner: str, values: Any, array: NDArray[np.float64]) -> None:
+def check_whole(owner: str, values: Any, array: Floats) -> None:
     """Raise where whole numbers, made floats, are others: two records that differ would become one."""
     if array.size == 0 or not float(np.nanmax(np.abs(array), initial=0.0)) >= _WHOLE:
         return

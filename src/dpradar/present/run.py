@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results import Assessment, AuditResult, Bound
-    from ..results.change import LimitResult
+    from ..results.limit_result import LimitResult
     from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepResult
     from ..results.tradeoff import SavedRates
 

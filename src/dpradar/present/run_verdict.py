@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results import Assessment
-    from ..results.change import LimitResult
+    from ..results.limit_result import LimitResult
     from ..results.run import ReleaseResult, RunResult, ThreatResult
     from ..results.tradeoff import SavedRates
     from .page import Card, State

@@ -31,8 +31,9 @@ from .verdicts import IDLE, limit_remark
 
 if TYPE_CHECKING:
     from ..results import Assessment, Bound
-    from ..results.change import Change, LimitResult
     from ..results.description import Description
+    from ..results.limit_result import LimitResult
+    from ..results.suggested_change import Change
     from .numbers import Counts
 
 __all__ = [
@@ -282,7 +283,7 @@ def limit_words(limit: LimitResult) -> str:
 
     Examples
     --------
-    >>> from dpradar.results.change import LimitResult
+    >>> from dpradar.results.limit_result import LimitResult
     >>> limit_words(LimitResult(quantity="rad", limit=0.1, value=0.05, met=True, source="the board"))
     'what taking part adds (rad) at most 0.1 (the board)'
     """
@@ -294,7 +295,7 @@ def limit_sentence(limit: LimitResult) -> str:
 
     Examples
     --------
-    >>> from dpradar.results.change import LimitResult
+    >>> from dpradar.results.limit_result import LimitResult
     >>> limit_sentence(LimitResult(quantity="rad", limit=0.1, value=0.0594531, side="exact", met=True))
     'Kept: what taking part adds (rad) is 0.059454, the limit 0.1.'
     """
@@ -351,7 +352,7 @@ def change_sentence(change: Change, release: Description | None = None) -> str:
 
     Examples
     --------
-    >>> from dpradar.results.change import Change
+    >>> from dpradar.results.suggested_change import Change
     >>> change_sentence(Change(parameter="epsilon", value=1.2345678, instead_of=2.0, more_private="down"))
     'The smallest change that keeps every limit: epsilon 1.23456 instead of 2.'
     """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..results import Achieved, Assessment
-    from ..results.change import LimitResult
+    from ..results.limit_result import LimitResult
 
 __all__ = [
     "ACKNOWLEDGED",

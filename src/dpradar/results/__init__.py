@@ -6,10 +6,11 @@ from .audit import AuditResult, Reading, Witness
 from .bound import Bound
 from .calibration import Achieved, Calibration
 from .ceiling import Rarest, Raw
-from .change import Change, LimitResult
 from .correlation import Check, Correlation, Simulated, Theorem
+from .limit_result import LimitResult
 from .loading import load
 from .run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
+from .suggested_change import Change
 
 __all__ = [
     "Achieved",

@@ -12,10 +12,11 @@ from .attack import AttackRun
 from .audit import AuditResult
 from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import ACKNOWLEDGE
-from .change import Change, LimitResult
 from .description import Description
 from .field_shapes import Infinite, NumbersBetween, OnlyFields, Share
+from .limit_result import LimitResult
 from .record import Record, Result
+from .suggested_change import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,8 @@ from ..calibration.release_family import family_of_template
 from ..errors import NumericsError, ParameterError, UnsupportedError
 from ..results.bound import QUANTITIES, Side
 from ..results.ceiling import ACKNOWLEDGE
-from ..results.change import Change, LimitResult
+from ..results.limit_result import LimitResult
+from ..results.suggested_change import Change
 from .kinds import KINDS
 from .question import release_of
 

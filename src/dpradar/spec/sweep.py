@@ -6,9 +6,8 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import np
 from ..options import parameters
 from ..options.reading import PLAIN, number, numbers, whole
 from .kinds import KINDS

@@ -7,26 +7,23 @@ often right (docs/derivations/ceiling.md).
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..results.bound import Bound, side_of
 
 if TYPE_CHECKING:
+    from .fibre_arrays import FibreArrays
     from .hit_classes import Block, Cover
     from .prior import Continuous
-    from .segments import Segments
     from .threat import Threat
 
 __all__ = ["RULE", "RawData", "lightest_windows", "raw_data"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 RULE = "raw-data"
-_ROUNDING = 4.0 * float(np.finfo(float).eps)  # of each term of a sum of probabilities
+_ROUNDING = 4.0 * sys.float_info.epsilon  # of each term of a sum of probabilities
 _GRID = 20_001
 _CDF = 1e-12  # absolute error of a sum of values of a cumulative distribution function
 _DIGITS = 1e-14  # the same of one value, before it is divided by the probability of the interval
@@ -85,7 +82,7 @@ def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:
     rad, success = float((single_mass * (1.0 - single_mass))[some].sum()), float(single_mass[covered].sum())
     if cover.parts is not None:
         if len(cover.blocks):
-            rad += _segments_rad(cover.parts, pi[cover.parts.members])
+            rad += _fibres_rad(cover.parts, pi[cover.parts.members])
             success += float(pi[cover.parts.members].sum())
         return rad, success
     for block in cover.blocks:
@@ -94,7 +91,7 @@ def _finite(cover: Cover, pi: Floats) -> tuple[float, float]:
     return rad, success
 
 
-def _segments_rad(parts: Segments, rows: Floats) -> float:
+def _fibres_rad(parts: FibreArrays, rows: Floats) -> float:
     sums = parts.sums(rows)
     least = np.where(parts.misses > 0, 0.0, parts.over_classes(np.minimum, sums))
     others = np.maximum(1.0 - parts.totals(rows), 0.0)

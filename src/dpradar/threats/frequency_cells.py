@@ -6,14 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
+from ..numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from .prior import Prior
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["FrequencyCells", "cells_of", "rounded_prior"]
 

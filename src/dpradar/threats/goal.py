@@ -7,10 +7,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..numerics.decimals import as_fraction, whole_numbers
+from ..numerics.lazy_numpy import Array, ArrayLike, Bools, Floats, Ints, np
 from ..options.alternatives import Alternative, Alternatives
 from ..params import Param, as_floats
 from .knowledge import codes_of, column_codes
@@ -18,8 +17,6 @@ from .prior import checked_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
     from .prior import Prior
 
@@ -51,7 +48,7 @@ class Goal:
     kind: Literal["exact", "within", "labels", "columns"]
     eta: float = 0.0
     names: tuple[Hashable, ...] = ()
-    loss: Literal["absolute"] | NDArray[np.float64] | Callable[[Any, Any], float] = field(default="absolute")
+    loss: Literal["absolute"] | Floats | Callable[[Any, Any], float] = field(default="absolute")
     reach: Fraction | None = None  # eta exactly; unless given the decimal that Python prints
 
     def __post_init__(self) -> None:
@@ -134,7 +131,7 @@ class Goal:
         """Whether success is an absolute difference of numbers of at most eta."""
         return self.kind == "within" and isinstance(self.loss, str)
 
-    def partition(self, prior: Prior) -> NDArray[np.intp] | None:
+    def partition(self, prior: Prior) -> Ints | None:
         """Return a code per value when a guess names one code; None when success sets overlap."""
         if self.kind == "exact":
             return np.arange(prior.size, dtype=np.intp)
@@ -147,7 +144,7 @@ class Goal:
             return codes_of(self.names)
         return None
 
-    def hits(self, prior: Prior) -> NDArray[np.bool_]:
+    def hits(self, prior: Prior) -> Bools:
         """Return the matrix (guess, value) of successes, for a loss given as a matrix or a function."""
         m = prior.size
         if isinstance(self.loss, np.ndarray):
@@ -167,7 +164,7 @@ class Goal:
             )
         return table <= self.eta
 
-    def windows(self, prior: Prior) -> tuple[NDArray[Any], Any]:
+    def windows(self, prior: Prior) -> tuple[Array, Any]:
         """Return the prior's values and eta as multiples of one unit: |a - b| <= eta is decided on these, exactly."""
         numbers, (reach,) = whole_numbers(prior.exact_numbers("Goal.within"), self.reach)
         return numbers, reach

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .segments import Blocks, Segments, segments
+from ..numerics.lazy_numpy import Array, Bools, Floats, Ints, np
+from .fibre_arrays import Blocks, FibreArrays, fibre_arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,9 +20,6 @@ if TYPE_CHECKING:
     from .prior import Prior
 
 __all__ = ["Block", "Cover", "cover"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +32,7 @@ class Block:
     misses: int  # guesses that are right for no member
     low: Ints | None = None  # first member (position) of each cell or window
     high: Ints | None = None  # one past the last member of each window
-    hits: NDArray[np.bool_] | None = None
+    hits: Bools | None = None
 
     def sums(self, rows: Floats) -> Floats:
         """Return for each class the sum of the rows of the members it is right for."""
@@ -73,7 +68,7 @@ class Block:
         sums = np.vstack([self.sums(rows), np.zeros(rows.shape[1])])
         return np.asarray(sums[first_guess, column] + sums[second_guess, column])
 
-    def right(self, classes: Ints, positions: Ints) -> NDArray[np.bool_]:
+    def right(self, classes: Ints, positions: Ints) -> Bools:
         """Return whether each class is right for the member at the position given with it."""
         if self.kind == "singletons":
             return np.asarray(classes == positions)
@@ -110,7 +105,7 @@ class Cover:
     single: Ints
     single_hits: Ints  # guesses that are right for each single member
     blocks: Sequence[Block]
-    parts: Segments | None = None
+    parts: FibreArrays | None = None
 
     def best_total(self, rows: Floats) -> Floats:
         """Return the sum over the fibres of the best class sum: the success of the best attacker, column by column."""
@@ -186,7 +181,7 @@ def _cells_block(members: Ints, starts: Ints, guesses: int) -> Block:
     return Block(members, kind, np.ones(starts.size, dtype=np.intp), guesses - starts.size, low=starts)
 
 
-def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], reach: Any) -> Block:
+def _windows_block(members: Ints, numbers: Array, guesses: Array, reach: Any) -> Block:
     members = members[np.argsort(numbers[members], kind="stable")]
     member_numbers = numbers[members]
     low = np.searchsorted(member_numbers, guesses - reach, side="left")
@@ -199,7 +194,7 @@ def _windows_block(members: Ints, numbers: NDArray[Any], guesses: NDArray[Any], 
     return Block(members, "singletons" if alone else "windows", counts, misses, low=low, high=high)
 
 
-def _any_guess_block(members: Ints, numbers: NDArray[Any], reach: Any) -> Block:
+def _any_guess_block(members: Ints, numbers: Array, reach: Any) -> Block:
     """Return the windows of a guess that may be any number, not only a value of the prior.
 
     As the guess moves upwards, members enter the window in order and leave it in order. A member enters while those
@@ -215,7 +210,7 @@ def _any_guess_block(members: Ints, numbers: NDArray[Any], reach: Any) -> Block:
     return Block(members, kind, np.ones(low.size, dtype=np.intp), 1, low=low, high=high)
 
 
-def _any_guess(single: Ints, large: Sequence[Ints], numbers: NDArray[Any], reach: Any) -> Cover:
+def _any_guess(single: Ints, large: Sequence[Ints], numbers: Array, reach: Any) -> Cover:
     """Return the cover for guesses that may be any number; each distinct window is one guess, and some guess misses."""
     blocks = [_any_guess_block(members, numbers, reach) for members in large]
     guesses = 1 + max([1, *(block.counts.size for block in blocks)])
@@ -223,7 +218,7 @@ def _any_guess(single: Ints, large: Sequence[Ints], numbers: NDArray[Any], reach
     return Cover(guesses, single, np.ones(single.size, dtype=np.intp), tuple(blocks))
 
 
-def _matrix_block(members: Ints, hits: NDArray[np.bool_]) -> Block:
+def _matrix_block(members: Ints, hits: Bools) -> Block:
     # Rows as packed bytes in a dictionary: far quicker than sorting rows of a large matrix.
     member_hits = hits[:, members]
     class_of_column: dict[bytes, int] = {}
@@ -244,7 +239,7 @@ def cover(prior: Prior, codes: Ints, goal: Goal, cells: Ints | None = None) -> C
     """
     cells = goal.partition(prior) if cells is None else cells
     if cells is not None:
-        single, parts = segments(codes, cells, int(cells.max()) + 1 + prior.is_open)
+        single, parts = fibre_arrays(codes, cells, int(cells.max()) + 1 + prior.is_open)
         hits = np.ones(single.size, dtype=np.intp)
         return Cover(parts.guesses, single, hits, Blocks(parts, _cells_block), parts)
     fibres = _fibres(codes)

@@ -5,23 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Ints, np
 from ..options.alternatives import Alternative, Alternatives
 from .prior import checked_labels, plain_label
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from numpy.typing import NDArray
-
     from .prior import Prior
 
 __all__ = ["Knowledge", "codes_of", "column_codes"]
 
 
-def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
+def codes_of(labels: Sequence[Hashable]) -> Ints:
     """Number the labels 0, 1, ... in order of first appearance."""
     code_of_label: dict[Hashable, int] = {}
     return np.array(
@@ -29,7 +26,7 @@ def codes_of(labels: Sequence[Hashable]) -> NDArray[np.intp]:
     )
 
 
-def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> NDArray[np.intp]:
+def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> Ints:
     """Number the records by the values of the named columns."""
     if prior.columns is None:
         raise ParameterError(owner, "used with Prior.records", "a prior without columns", f"Columns asked: {names}.")
@@ -86,7 +83,7 @@ class Knowledge:
             raise ParameterError("Knowledge.columns", "one or more column names", "none", "Use Knowledge.nothing().")
         return cls("columns", tuple(names))
 
-    def codes(self, prior: Prior) -> NDArray[np.intp]:
+    def codes(self, prior: Prior) -> Ints:
         """Return for each value of the prior a number: equal numbers look alike to the attacker."""
         if self.kind == "nothing":
             return np.zeros(prior.size, dtype=np.intp)

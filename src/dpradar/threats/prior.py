@@ -7,17 +7,14 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from ..errors import ParameterError
 from ..numerics.decimals import Printed
+from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..numerics.whole import check_whole
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
 
     from .measured import Measured
 
@@ -114,15 +111,15 @@ class Continuous:
         family = getattr(self.distribution, "dist", self.distribution)
         return getattr(getattr(type(family), "_cdf", None), "__qualname__", "") == "rv_continuous._cdf"
 
-    def _raw(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _raw(self, x: Floats) -> Floats:
         return np.asarray((self.distribution.sf if self.upper else self.distribution.cdf)(x), dtype=float)
 
-    def cdf(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def cdf(self, x: Floats) -> Floats:
         """Return the prior probability of [low, x]."""
         at = np.clip(x, self.low, self.high)
         return np.asarray(np.clip(np.abs(self._raw(at) - self.start) / self.inside, 0.0, 1.0))
 
-    def quantile(self, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    def quantile(self, q: Floats) -> Floats:
         """Return the value below which the prior has probability q."""
         if self.upper:
             raw = np.asarray(self.distribution.isf(self.start - q * self.inside), dtype=float)
@@ -131,7 +128,7 @@ class Continuous:
         return np.asarray(np.clip(raw, self.low, self.high))
 
 
-def _checked_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+def _checked_probabilities(probabilities: ArrayLike) -> Floats:
     """Return the probabilities as an array that cannot be changed, divided by their sum, which must be near 1."""
     flat = "Give a flat list of numbers."
     array = as_floats("Prior.probabilities", "numbers, one for each value", probabilities, flat)
@@ -212,7 +209,7 @@ class Prior:
     3
     """
 
-    probabilities: NDArray[np.float64]
+    probabilities: Floats
     values: tuple[Any, ...] | None = None
     columns: Mapping[str, tuple[Any, ...]] | None = None
     interval: Continuous | None = field(default=None)
@@ -341,7 +338,7 @@ class Prior:
         """Whether there may be values that are not listed, which a guess may name: the prior is near the true one."""
         return self.measured is not None and self.measured.distance > 0.0
 
-    def numbers(self, purpose: str) -> NDArray[np.float64]:
+    def numbers(self, purpose: str) -> Floats:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
         values, array = self._numbers(purpose)
         check_whole("Prior.values", values, array)
@@ -351,7 +348,7 @@ class Prior:
         """Return the numeric values as they were given, or raise as :meth:`numbers`; nothing is rounded to floats."""
         return self._numbers(purpose)[0]
 
-    def _numbers(self, purpose: str) -> tuple[Sequence[Any], NDArray[np.float64]]:
+    def _numbers(self, purpose: str) -> tuple[Sequence[Any], Floats]:
         values = self.values
         if values is None:
             return range(self.size), np.arange(self.size, dtype=float)

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ..errors import ParameterError
+from ..numerics.lazy_numpy import Floats, Ints, np
 from ..numerics.rounding import two_digits
 from ..params import Param
 from ..results.description import Description
@@ -20,8 +19,6 @@ from .knowledge import Knowledge
 from .prior import Continuous, Prior
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..results.bound import Bound
 
 __all__ = ["Threat"]
@@ -98,7 +95,7 @@ class Threat:
         return cover(self.finite, self.codes, self.goal, self.cells)
 
     @cached_property
-    def cells(self) -> NDArray[np.intp] | None:
+    def cells(self) -> Ints | None:
         """The cell of each value where a guess names one cell; None where the goal has no cells (finite priors)."""
         return self.goal.partition(self.finite)
 
@@ -110,7 +107,7 @@ class Threat:
         """
         if self.finite.is_continuous:
             return 1.0
-        weights: NDArray[np.float64] = self.finite.probabilities
+        weights: Floats = self.finite.probabilities
         if self.goal.kind != "exact" and self.cells is not None:
             weights = np.asarray(np.bincount(self.cells, weights=weights), dtype=float)
         possible = weights[weights > 0.0]
@@ -124,7 +121,7 @@ class Threat:
         return self.prior
 
     @cached_property
-    def codes(self) -> NDArray[np.intp]:
+    def codes(self) -> Ints:
         """What the attacker knows of each value, as a number."""
         return self.knowledge.codes(self.finite)
 
@@ -201,7 +198,7 @@ class Threat:
         return None if self.prior is None else self.raw.bound()
 
     @cached_property
-    def fibre_baselines(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def fibre_baselines(self) -> tuple[Floats, Floats]:
         """The probability of each fibre, and the best blind guess inside it."""
         pi = self.finite.probabilities
         single = self.cover.single

@@ -13,7 +13,7 @@ from .work.job_queue import QueueFull
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from .copies import Copy
+    from .copy_as import Copy
     from .screens.screen_request import Screen, ScreenRequest
     from .work.job_queue import JobQueue, QueuedJob
 

@@ -35,7 +35,7 @@ def serve_command(host: str, port: int) -> None:
         import uvicorn
 
         from .app import create_app
-        from .deadline import PunctualProtocol
+        from .header_deadline import PunctualProtocol
     except ImportError as error:
         raise MissingExtra(error.name or "starlette", "web") from None
     local = host in _LOOPBACK

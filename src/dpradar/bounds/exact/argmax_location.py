@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ...numerics.lazy_numpy import Floats, np
 from .exact_risk import ExactRisk
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...mechanisms.capabilities import LineModel
     from ...threats import Prior
     from ...threats.hit_classes import Cover
-
-    Floats = NDArray[np.float64]
 
 __all__ = ["argmax_risk"]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from ...threats.ceiling import raw_data
 from ..question import Inapplicable
 from .density_shapes import cdf_error, density_shape
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["continuous_risk"]
 
-Floats = NDArray[np.float64]
 Column = tuple[Floats, Floats, Floats, Floats, Floats]  # rad low and high, success low and high, hits of the first
 _PRIOR = 6e-6  # what the steps in place of the prior may cost, about
 _OUTPUTS = 2.5e-5  # what the grid of outputs may cost

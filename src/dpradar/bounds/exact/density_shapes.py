@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
+from ...numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...threats.prior import Continuous
 
 __all__ = ["cdf_error", "density_shape", "steps_of"]
@@ -94,7 +92,7 @@ def _is_histogram(distribution: Any) -> bool:
     return kind.__name__ == "rv_histogram" and kind.__module__.startswith("scipy.stats.")
 
 
-def steps_of(distribution: Any) -> NDArray[np.float64]:
+def steps_of(distribution: Any) -> Floats:
     """Return where the density of a histogram steps; nothing for other distributions."""
     return np.asarray(distribution._hbins if _is_histogram(distribution) else (), dtype=float)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import NumericsError
+from ...numerics.lazy_numpy import Floats, Ints, np
 from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
@@ -17,9 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["column_risk", "finite_risk"]
 
-Floats = NDArray[np.float64]
 _ENTRIES = 2_000_000  # of one work array: 16 MB
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 _MASS = 1e-9  # how far a row of a channel may be from summing to 1
 _TIE = 1e-12  # scores this close, relative to the largest joint probability of the output, are a tie
 
@@ -61,7 +59,7 @@ def finite_risk(channel: FiniteChannel, prior: Prior, cover: Cover) -> ExactRisk
     return ExactRisk(rad=interval, success=(success, success), hit=hit)
 
 
-def _same_rows(block: Floats, rows: NDArray[np.intp]) -> bool:
+def _same_rows(block: Floats, rows: Ints) -> bool:
     """Whether these rows of the block are all the same; two are compared first, which mostly decides it."""
     first = block[rows[0]]
     return np.array_equal(first, block[rows[-1]]) and bool(np.all(block[rows] == first))

@@ -10,9 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from .range_maximum import largest_touching
 
 if TYPE_CHECKING:
@@ -23,10 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FAR", "GaussianBends"]
 
-Floats = NDArray[np.float64]
 FAR = 7.0  # units: what Gaussian noise leaves beyond is below 1e-11
-_INNER = np.linspace(0.0, 1.0, 11)
-_OUTER = np.array([1.0, 1.1, 1.2, 1.35, 1.5, 1.9, 2.1, 2.3, 2.6, 3.0, 3.5, 4.0, 5.0, FAR + 3.0])
+_RADII = (1.0, 1.1, 1.2, 1.35, 1.5, 1.9, 2.1, 2.3, 2.6, 3.0, 3.5, 4.0, 5.0, FAR + 3.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,16 +35,17 @@ class GaussianBends:
     def curvature(self, low: Floats, high: Floats) -> Floats:
         """Return bounds, for cells of outputs, on how fast hits (first row) and hits less false hits may bend down."""
         unit, top = self.prior.noise.unit, self.prior.noise.top
-        inner = (1.0 - _INNER**2) * np.exp(-0.5 * _INNER**2)
+        radii, outer = np.linspace(0.0, 1.0, 11), np.array(_RADII)
+        inner = (1.0 - radii**2) * np.exp(-0.5 * radii**2)
         fall = np.zeros(low.size)
-        for weight, radius in zip(inner[:-1] - inner[1:], _INNER[1:], strict=True):
+        for weight, radius in zip(inner[:-1] - inner[1:], radii[1:], strict=True):
             fall += weight * self._mass(low - radius * unit, high + radius * unit)
-        height = (_OUTER**2 - 1.0) * np.exp(-0.5 * _OUTER**2)
+        height = (outer**2 - 1.0) * np.exp(-0.5 * outer**2)
         rise = np.zeros(low.size)
-        for i in range(_OUTER.size - 1):
-            near, far = _OUTER[i] * unit, _OUTER[i + 1] * unit
+        for i in range(outer.size - 1):
+            near, far = outer[i] * unit, outer[i + 1] * unit
             largest = max(height[i], height[i + 1])
-            if _OUTER[i] < math.sqrt(3.0) < _OUTER[i + 1]:
+            if outer[i] < math.sqrt(3.0) < outer[i + 1]:
                 largest = 2.0 * math.exp(-1.5)
             rise += largest * (self._mass(low - far, high - near) + self._mass(low + near, high + far))
         both = np.maximum(fall, (1.0 - self.kappa) * fall + self.kappa * rise)

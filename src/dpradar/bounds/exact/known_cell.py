@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...numerics.special import ndtr
 from ..question import Inapplicable
 from .exact_risk import ExactRisk
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["known_cell_risk"]
 
-Floats = NDArray[np.float64]
 _SIZES = (1 << 13, 1 << 15, 1 << 17, 1 << 19)
 _MOST_LEVELS = 12
 _MOST_WIDTH = 30.0
@@ -115,9 +112,7 @@ def _ratio(model: OneHot) -> _Ratio:
     raise Inapplicable(message)
 
 
-def _bound(
-    ratio: _Ratio, levels: Floats, counts: NDArray[np.intp], targets: NDArray[np.intp], reach: float, size: int
-) -> float:
+def _bound(ratio: _Ratio, levels: Floats, counts: Ints, targets: Ints, reach: float, size: int) -> float:
     """Return the bound on a grid of ``size`` steps up to ``reach``."""
     grid = np.linspace(0.0, reach, size + 1)
     transforms = [np.fft.rfft(_spread(ratio, level, grid), 2 * size) for level in levels]

@@ -10,9 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from .range_maximum import largest_touching
 
 if TYPE_CHECKING:
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LaplaceBends"]
 
-Floats = NDArray[np.float64]
 _LEAST = 0.03  # of the density of outputs: what outputs are placed for, at least
 _FAR = 8.0  # units
 _NEAR = 2.0  # units: in wider pairs the score in the middle says little

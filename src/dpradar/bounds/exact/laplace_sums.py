@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Floats, Ints, np
 
 if TYPE_CHECKING:
     from .likelihoods import LaplaceNoise
 
 __all__ = ["LaplaceSums"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,16 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
+from ...numerics.lazy_numpy import Floats, np
 from ...numerics.special import ndtr, ndtri
 from ..question import Inapplicable
 
 __all__ = ["AtEnd", "GaussianNoise", "LaplaceNoise", "Likelihood", "noise_of"]
 
-Floats = NDArray[np.float64]
 _NARROW = 1e-3  # of the unit: in narrower cells differences of distribution functions lose digits
 _NARROWER = 1e-4
 _HALF = 0.5

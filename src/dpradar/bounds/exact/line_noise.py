@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...numerics.envelope import base_edges, integrate_envelope
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...numerics.shift_to_zero import close_gaps
 from ...results.bound import side_of
 from ...threats.hit_classes import Block, Cover
@@ -23,14 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["line_risk"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _TOLERANCE = 1e-10
 _ENTRIES = 2_000_000  # of one work array: 16 MB
 _SHARE = 1e-7  # of a small rad that is integrated again
 _ROUNDING = 1e-13  # what floating-point sums over few cells may add up to; part of every interval
 _SAME = 1e-13  # units of the noise: values closer together are taken for equal, at a cost of as much
-_OF_CELL = float(np.finfo(float).eps)  # the rounding of one integral, a difference of numbers below 1/2
+_OF_CELL = sys.float_info.epsilon  # the rounding of one integral, a difference of numbers below 1/2
 
 
 @dataclass(frozen=True, slots=True, eq=False)

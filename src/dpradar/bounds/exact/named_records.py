@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from .window_ends import Ends
 from .window_hits import Hits
 
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["named_records"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 Column = tuple[Floats, Floats, Floats, Floats, Floats]
 
 

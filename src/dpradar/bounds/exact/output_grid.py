@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from .gaussian_bends import FAR
 from .likelihoods import GaussianNoise
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Bends", "Lift", "OutputGrid", "output_grid"]
 
-Floats = NDArray[np.float64]
 Lift = Callable[[Floats], Floats]
 _BASE = 400  # base cells of equal width, and about as many of equal number of the prior's cells
 _MANY = 24_000  # pairs of cells: of more, which take seconds for Gaussian noise, the cost may be

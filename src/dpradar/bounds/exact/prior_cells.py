@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Bools, Floats, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PriorCells", "cut_prior"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 _ROUNDS = 1_200  # halving 1 to the smallest float takes about 1,075
 _DIGITS = 1e-15  # by which differences of the distribution function are off
 _NEAR = 2  # cells on either side of the highest (lowest) average that may hold the turning point or touch its cell

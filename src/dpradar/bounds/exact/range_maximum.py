@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Floats, Ints, np
 
 __all__ = ["largest", "largest_touching"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def largest(values: Floats, first: Ints, last: Ints) -> Floats:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import NumericsError
 from ...mechanisms.counts import TooMany, choices, log_factorials, subset_law
+from ...numerics.lazy_numpy import Floats, Int64s, np
 from ..question import Inapplicable
 from .exact_risk import ExactRisk, with_rounding
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["count_risk"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Interval = tuple[float, float]
 
 _HALF = 0.5
@@ -135,7 +131,7 @@ def _fibre_success(model: CountModel, pi: Floats) -> float:
     return float((levels[:, None] * model.own * others * _geometric_sum(ratio, counts[:, None])).sum())
 
 
-def _geometric_sum(ratio: Floats, count: Ints) -> Floats:
+def _geometric_sum(ratio: Floats, count: Int64s) -> Floats:
     """Return (1 - (1-x)^c) / x, the sum of (1-x)^0 .. (1-x)^(c-1)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         grown = -np.expm1(count * np.log1p(-np.minimum(ratio, 1.0))) / ratio
@@ -265,7 +261,7 @@ def _known_record_risk(model: CountModel, prior: Prior, cover: Cover) -> ExactRi
     return ExactRisk(rad=interval, success=success, assumes=(_GRID if model.omega is None else _INDEPENDENT,))
 
 
-def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
+def _histograms(model: CountModel) -> tuple[Int64s, Floats] | None:
     """Return the histograms of counts (columns 0..times) and their log-probabilities; None if there are too many."""
     if model.omega == 1:
         return _partitions(model.m, model.times)
@@ -286,7 +282,7 @@ def _histograms(model: CountModel) -> tuple[Ints, Floats] | None:
     return table, factorial[-1] - factorial[table].sum(axis=1) + table @ model.log_blank
 
 
-def _partitions(m: int, times: int) -> tuple[Ints, Floats] | None:
+def _partitions(m: int, times: int) -> tuple[Int64s, Floats] | None:
     """Return the ways to distribute ``times`` single reports over m values, by how many values have which count."""
     if _partition_number(times, m) * (times + 1) * max(times, 50) > 50 * _CELLS:  # each size of a part copies it all
         return None
@@ -317,7 +313,7 @@ def _partition_number(times: int, m: int) -> int:
     return ways[times]
 
 
-def _by_histogram(model: CountModel, table: Ints, logs: Floats) -> tuple[float, float, float]:
+def _by_histogram(model: CountModel, table: Int64s, logs: Floats) -> tuple[float, float, float]:
     """Return E[(L - mean)_+] under the reference, and Pr[L > mean] and Pr[L = mean] for L of the true value."""
     ratios, counts = model.log_ratios, np.arange(model.times + 1)
     totals = np.zeros(4)
@@ -338,7 +334,7 @@ def _by_histogram(model: CountModel, table: Ints, logs: Floats) -> tuple[float, 
     return float(totals[0]), float(totals[1]), float(totals[2])
 
 
-def _by_law_of_sum(model: CountModel, levels: Floats, counts: Ints, targets: Ints) -> Interval:
+def _by_law_of_sum(model: CountModel, levels: Floats, counts: Int64s, targets: Int64s) -> Interval:
     """Return rad = sum pi_z E[(1 - pi_z - sum of the other pi_i L_i / L_z)_+], from the law of the sum on a grid."""
     pmf = model.own
     likely = np.flatnonzero(pmf > _NEGLIGIBLE)

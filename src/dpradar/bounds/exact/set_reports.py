@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ..question import Inapplicable
 from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import InclusionChannel
     from ...threats import Prior
+    from ...threats.fibre_arrays import FibreArrays
     from ...threats.hit_classes import Cover
-    from ...threats.segments import Segments
 
 __all__ = ["inclusion_risk"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 
 
 def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -89,7 +86,7 @@ def _sort_members(cover: Cover, prior: Prior) -> tuple[Ints, Ints, Floats, float
     return member[order], fibre[order].astype(np.intp), share[order], sure_hit
 
 
-def _one_value_per_class(parts: Segments, prior: Prior) -> bool:
+def _one_value_per_class(parts: FibreArrays, prior: Prior) -> bool:
     """Return whether every fibre has a value per class, and a guess that misses it unless it is everything."""
     alone = parts.classes.size == parts.members.size
     return bool(alone and np.all((parts.misses > 0) | (parts.sizes == prior.size)))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...numerics.confidence_intervals import empirical_bernstein
+from ...numerics.lazy_numpy import np
 from ..question import Inapplicable
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ...numerics.lazy_numpy import np
 from ...threats.ceiling import lightest_windows, raw_data
 from .likelihoods import noise_of
 

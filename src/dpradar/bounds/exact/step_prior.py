@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from .density_shapes import density_shape, steps_of
 from .laplace_sums import LaplaceSums
 from .likelihoods import LaplaceNoise
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Deviations", "StepPrior", "step_prior"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 _START = 32
 _UNKNOWN = 1_024  # coarse cells at least, for densities whose shape is not known
 _UNKNOWN_FINE = 8_192

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...errors import MissingExtra
 from ...guarantees.composition import composed_tv, composition, gaussian_mu
+from ...numerics.lazy_numpy import np
 from ..question import Inapplicable
 from .exact_risk import ExactRisk
 

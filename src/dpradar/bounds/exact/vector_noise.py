@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...mechanisms.capabilities import LineModel, OneHot
 from ...mechanisms.noise.kernels import GaussianKernel, LaplaceKernel
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...numerics.special import log_ndtr
 from ..question import Inapplicable
 from .exact_risk import ExactRisk
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["collinear_risk", "equidistant_gaussian", "one_hot_risk"]
 
-Floats = NDArray[np.float64]
 _MOST_CANDIDATES = 3_000
 _MOST_KNOTS = 4_000
 _MOST_DISTANCE = 30.0
@@ -164,9 +161,7 @@ def _laplace_ratio(c: float, levels: Floats) -> tuple[Floats, Callable[[Floats],
     return edges, log_cdf
 
 
-def _panels(
-    edges: Floats, order: int, levels: Floats, counts: NDArray[np.intp], log_cdf: Callable[[Floats], Floats]
-) -> float:
+def _panels(edges: Floats, order: int, levels: Floats, counts: Ints, log_cdf: Callable[[Floats], Floats]) -> float:
     nodes, weights = np.polynomial.legendre.leggauss(order)
     total = 0.0
     step = max(1, 1_000_000 // (order * levels.size))

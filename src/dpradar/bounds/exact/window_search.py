@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from .window_ends import Ends, densities, factors
 from .window_hits import Hits
 
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Best", "Columns"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _PARTS = 4  # into which an interval of guesses is cut
 _ROUNDS = 12
 
@@ -275,7 +271,7 @@ class _WindowPieces:
     right: Floats
     hits: Floats  # of the window at the left
 
-    def where(self, mask: NDArray[np.bool_]) -> _WindowPieces:
+    def where(self, mask: Bools) -> _WindowPieces:
         """Return some of the pieces."""
         index = np.flatnonzero(mask)
         return _WindowPieces(

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from .window_ends import Ends, densities, halve_intervals
 
 if TYPE_CHECKING:
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Windows", "windows"]
 
-Floats = NDArray[np.float64]
 _STEP = 0.35  # of the noise's unit: how far apart the windows are that are looked at first
 _ROUNDS = 12
 _CHANCE = 1e-6  # by how much the bounds on a window's probability may be apart from those at neighbouring guesses

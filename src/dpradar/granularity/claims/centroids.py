@@ -6,10 +6,8 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Floats, np
 from ...params import Param, as_floats
 
 if TYPE_CHECKING:
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Recovered", "centroid_attack", "noisy_clusters"]
 
-Points = NDArray[np.float64]
+Points = Floats
 _MOST = 11  # locations; more have too many partitions
 _CLOSE = 1e-9
 _EPSILON = Param(name="epsilon", low=0.0, what="what the published mechanism calls its budget", typical=(0.1, 10.0))

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..._version import __version__
 from ...attacks.attack_runs import checked_seed
 from ...audits import audit
@@ -15,12 +13,11 @@ from ...audits.audit import SIGNIFICANCE, TRIALS
 from ...audits.output_sources import source_of
 from ...errors import ParameterError
 from ...guarantees.privacy import HasPrivacy
+from ...numerics.lazy_numpy import Array, Bools, Floats, Int64s, np
 from ...results.lint import LintFinding, LintReport
 from .rule_texts import make_finding
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...audits.audit_plan import Progress
     from ...audits.output_sources import OutputSource
     from ...results.audit import AuditResult, Witness
@@ -44,7 +41,7 @@ class _SamplerTest:
     about: str = ""
 
 
-def last_bits(outputs: NDArray[np.float64]) -> NDArray[np.int64]:
+def last_bits(outputs: Floats) -> Int64s:
     """Return for each number the power of 2 of its last bit that is set; large for 0 and for what is no number.
 
     Examples
@@ -157,7 +154,7 @@ def _sampler_tests(source: OutputSource, pairs: Any, rng: np.random.Generator) -
     return looks
 
 
-def _numbers(rows: Any) -> NDArray[Any] | None:
+def _numbers(rows: Any) -> Array | None:
     if any(isinstance(one, (Set, Mapping, str)) for one in rows):
         return None
     try:
@@ -176,7 +173,7 @@ def _column_of(k: int) -> Callable[[Any], Any]:
 
 
 def _bits_of(k: int) -> Callable[[Any], Any]:
-    def view(raw: Any) -> NDArray[np.int64]:
+    def view(raw: Any) -> Int64s:
         array = np.asarray(raw, dtype=float)
         return last_bits(array if array.ndim == 1 else array[:, k])
 
@@ -196,7 +193,7 @@ def _rows_look(number: int, pair: Any) -> _SamplerTest | None:
         return None
     rows = ", ".join(sorted(map(repr, only))[:3])
 
-    def view(raw: Any) -> NDArray[np.bool_]:
+    def view(raw: Any) -> Bools:
         return np.array([any(row in only for row in released) for released in raw])
 
     return _SamplerTest(

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import MissingExtra, ParameterError
+from ...numerics.lazy_numpy import Array, Floats, Ints, np
 from ...numerics.single_thread import one_thread
 from ...params import shown
 from .attribute_attacks import IMPUTED, LOSS, MODEL, View
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AttributeAttacker", "Targets", "check_classes", "concatenate_targets"]
 
-Array = NDArray[Any]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 _CATEGORIES = 20  # a column of numbers with at most this many different ones is taken as categories
 _LOSS_RECORDS = 2_000  # on which the mean loss is taken
 _SMALLEST = 1e-300  # a score below has the loss of this one: it stays a number

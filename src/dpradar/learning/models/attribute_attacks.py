@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Floats, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = ["ATTACKS", "AttributeAttack", "View", "as_attack", "csmia", "imputation", "wcai", "yeom", "yeom_membership"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 MODEL, IMPUTED, LOSS = "the model's scores", "imputed probabilities", "the mean loss in training"
 
 

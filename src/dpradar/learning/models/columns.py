@@ -7,14 +7,11 @@ from datetime import date
 from numbers import Number
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Array, np
 
 __all__ = ["as_numbers", "columns_of", "kinds"]
 
-Array = NDArray[Any]
 _KINDS: tuple[type, ...] = (str, bytes, Number, date)  # entries of one of them can be compared with each other
 _NOTHING = ("NAType", "NaTType")  # pandas' missing values, which are not equal to themselves or raise when asked
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from ...attacks.attack_runs import checked_seed
 from ...attacks.measure import measure
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Array, np
 from ...params import Param
 from .attribute_attacker import check_classes, concatenate_targets
 from .attribute_attacks import IMPUTED, LOSS, MODEL, AttributeAttack, as_attack
@@ -19,8 +18,6 @@ from .columns import kinds
 from .overlap import coincidences
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...results.attack import AttackRun
     from .attribute_attacker import AttributeAttacker, Targets
 
@@ -241,9 +238,7 @@ class _Trainer:
             if progress is not None:
                 progress(i + 1, targets.size)
 
-    def _one_by_one(
-        self, known_x: NDArray[Any], known_y: NDArray[Any], x: NDArray[Any], y: NDArray[Any], seeds: Sequence[int]
-    ) -> Iterator[Any]:
+    def _one_by_one(self, known_x: Array, known_y: Array, x: Array, y: Array, seeds: Sequence[int]) -> Iterator[Any]:
         if not callable(self.make):
             hint = "Such as lambda seed: LogisticRegression(random_state=seed)."
             raise ParameterError("model_risk.make", "a function of a seed, or a NetworkClassifier", "neither", hint)

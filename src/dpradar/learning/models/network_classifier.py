@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...attacks.attack_runs import checked_seed
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Array, Floats, Ints, np
 from ...numerics.single_thread import one_thread
 from ...params import Param
 from ..gradient_scores import CLIP, RATE
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["NetworkClassifier"]
 
-Array = NDArray[Any]
-Ints = NDArray[np.intp]
 _NOISE = Param(
     name="noise_multiplier",
     low=0.0,
@@ -117,7 +113,7 @@ class NetworkClassifier:
         rate = self.learning_rate * (1.0 - _SECOND**step) ** 0.5 / (1.0 - _FIRST**step)
         return np.asarray(np.float32(rate) * mean / (np.sqrt(square) + np.float32(_TINY)))
 
-    def predict_proba(self, x: Any) -> NDArray[np.float64]:
+    def predict_proba(self, x: Any) -> Floats:
         """Return the probability of each of ``classes_`` for each record: a row for each, none where there is none."""
         if self.stack_ is None:
             raise ParameterError("NetworkClassifier", "fitted first", "a new one", "Call fit(x, y).")

@@ -10,19 +10,15 @@ from __future__ import annotations
 from math import lgamma, log
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Ints, np
 
 if TYPE_CHECKING:
     from .attribute_attacker import Targets
 
 __all__ = ["coincidences"]
 
-Ints = NDArray[np.intp]
 _CHANCE = log(1e-6)  # of refusing people who are others indeed
-_TILTS = np.linspace(0.0, 30.0, 601)  # each gives a valid limit, the best one is taken
 
 
 def coincidences(targets: Targets, other: Targets, shared: Targets, description: str) -> tuple[str, ...]:
@@ -91,7 +87,8 @@ def _log_chance_of_rows(some: Ints, others: Ints, rows: Ints) -> float:
     lengths, values = np.unique(times[times > 1], return_counts=True)
     a, b, _ = share = sizes / whole.size
     chance = np.minimum(lengths * a * ((1.0 - a) ** (lengths - 1) - b ** (lengths - 1)), 1.0)
-    tails = np.log1p(np.expm1(_TILTS)[:, None] * chance) @ values - _TILTS * count
+    tilts = np.linspace(0.0, 30.0, 601)  # each gives a valid limit, the best one is taken
+    tails = np.log1p(np.expm1(tilts)[:, None] * chance) @ values - tilts * count
     log_sizes = lgamma(whole.size + 1) + sum(n * log(p) - lgamma(n + 1) for n, p in zip(sizes, share, strict=True) if n)
     return float(min(tails.min() - log_sizes, 0.0))
 

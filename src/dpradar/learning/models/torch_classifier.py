@@ -6,18 +6,15 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...attacks.attack_runs import checked_seed
 from ...errors import MissingExtra, ParameterError
 from ...mechanisms import DPSGD
+from ...numerics.lazy_numpy import Array, Floats, np
 from ...params import Param, shown
 from ..gradient_scores import CLIP, NOISE
 
 __all__ = ["OpacusClassifier", "TorchClassifier"]
 
-Array = NDArray[Any]
 _EPOCHS = Param(name="epochs", integer=True, low=1, what="the number of passes over the training data", typical=(1, 50))
 _BATCH = Param(name="batch_size", integer=True, low=1, what="the expected number of records of a step")
 _RATE = Param(name="learning_rate", low=0.0, low_open=True, what="how far a step goes", typical=(0.001, 1.0))
@@ -53,7 +50,7 @@ class TorchClassifier:
         """The labels, as scikit-learn calls them."""
         return np.asarray(self.classes)
 
-    def predict_proba(self, x: Any) -> NDArray[np.float64]:
+    def predict_proba(self, x: Any) -> Floats:
         """Return the probability of each class for each record."""
         import torch
 
@@ -159,7 +156,7 @@ class OpacusClassifier:
         self._release = DPSGD(self.noise_multiplier, float(loader.sample_rate), self.epochs * len(loader))
         self._trained = TorchClassifier(module, self.classes_)
 
-    def predict_proba(self, x: Any) -> NDArray[np.float64]:
+    def predict_proba(self, x: Any) -> Floats:
         """Return the probability of each of ``classes_`` for each record."""
         if self._trained is None:
             raise ParameterError("OpacusClassifier", "fitted first", "a new one", "Call fit(x, y).")

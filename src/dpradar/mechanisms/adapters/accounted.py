@@ -6,13 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...guarantees.composition import compose_promises, composition
 from ...guarantees.pairs import Pair, SampledGaussianPair
 from ...guarantees.privacy import Privacy, Relation
 from ...guarantees.profile import Profile
+from ...numerics.lazy_numpy import Floats, np
 from ..capabilities import Mechanism, assumptions_of
 from ..dpsgd import DPSGD, POISSON
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Accounted", "Sampled", "SampledPair"]
 
-Floats = NDArray[np.float64]
 _LARGEST = 700.0
 _SHOWN_PARTS = 4
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from ...errors import ParameterError, UnsupportedError
 from ...guarantees.approx import PureDP
 from ...guarantees.dp_accounting_library import import_dp_accounting
@@ -14,6 +12,7 @@ from ...guarantees.gdp import GDP
 from ...guarantees.neighbours import Neighbours, check_neighbours
 from ...guarantees.profile import Profile
 from ...guarantees.renyi import RDP, ZCDP
+from ...numerics.lazy_numpy import np
 from ...params import Param
 from ..dpsgd import DPSGD, POISSON
 from ..ldp import GRR
@@ -40,7 +39,6 @@ _PROBABILITY = Param(
 )
 _RHO = Param(name="rho", low=0.0, what="the multiplicative constant of the Renyi bound")
 _XI = Param(name="xi", low=0.0, what="the additive constant of the Renyi bound")
-_ORDERS = 1.0 + np.geomspace(1e-3, 1e4, 200)  # at which (xi, rho)-zCDP is written down
 _NORM = (
     "Gaussian noise is relative to the largest L2 norm of one person's contribution (add-remove); twice that when one "
     "person's data are replaced"
@@ -225,7 +223,8 @@ def _zcdp(event: Any, count: int, relation: Neighbours) -> Parts:
     rho, xi = count * _RHO.check("ZCDpEvent", event.rho), count * _XI.check("ZCDpEvent", event.xi)
     if xi == 0.0:
         return [(ZCDP(rho, relation), 1)]
-    return [(RDP(_ORDERS.tolist(), (xi + rho * _ORDERS).tolist(), relation), 1)]
+    orders = 1.0 + np.geomspace(1e-3, 1e4, 200)
+    return [(RDP(orders.tolist(), (xi + rho * orders).tolist(), relation), 1)]
 
 
 def _poisson(event: Any, count: int, relation: Neighbours) -> Parts:

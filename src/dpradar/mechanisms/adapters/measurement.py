@@ -5,13 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...errors import MissingExtra, ParameterError, UnsupportedError
 from ...guarantees.approx import ApproxDP, PureDP
 from ...guarantees.neighbours import Neighbours, check_neighbours
 from ...guarantees.profile import Profile
 from ...guarantees.renyi import RDP, ZCDP, RenyiBound, renyi_curve, renyi_epsilon
+from ...numerics.lazy_numpy import np
 from ...params import Param, shown
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ _RELATION: dict[str, Neighbours] = {
     "DiscreteDistance": "replace-one",
 }
 _STEPS = Param(name="d_in", integer=True, low=1, what="how many records one person can change")
-_ORDERS = 1.0 + np.geomspace(1e-2, 1e4, 120)  # at which a Renyi curve is read
 
 
 def from_opendp(
@@ -149,9 +147,10 @@ def _profile(loss: Any, neighbours: Neighbours) -> Guarantee:
 
 
 def _renyi(loss: Callable[[float], float], neighbours: Neighbours) -> Guarantee:
-    epsilons = np.array([loss(float(order)) for order in _ORDERS])
+    orders = 1.0 + np.geomspace(1e-2, 1e4, 120)
+    epsilons = np.array([loss(float(order)) for order in orders])
     finite = np.isfinite(epsilons)
-    return RDP(_ORDERS[finite].tolist(), epsilons[finite].tolist(), neighbours)
+    return RDP(orders[finite].tolist(), epsilons[finite].tolist(), neighbours)
 
 
 def _approx_concentrated(loss: tuple[float, float], neighbours: Neighbours) -> Guarantee:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Bools, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["coins", "row_chunks", "subsets"]
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 _CHUNK = 8_000_000  # bits worked on at once
 _CACHE = 128_000  # random bytes that stay near the processor
 

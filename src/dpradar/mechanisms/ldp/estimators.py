@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Array, Floats, np
 from .drawing import row_chunks
 
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FrequencyEstimator", "MeanEstimator", "ShareEstimator", "sums_of_sets"]
 
-Floats = NDArray[np.float64]
-
 
 class FrequencyEstimator(Protocol):
     """Unbiased frequencies from sums over the reports, so that batches can be added up."""
@@ -27,7 +23,7 @@ class FrequencyEstimator(Protocol):
     def depends_on_value(self) -> bool:
         """Whether reports depend on the value at all; else nothing can be estimated."""
 
-    def sums(self, reports: NDArray[Any]) -> Floats:
+    def sums(self, reports: Array) -> Floats:
         """Return one number per value, summed over the reports."""
 
     def estimate(self, sums: Floats, count: int) -> tuple[Floats, Floats]:
@@ -50,14 +46,14 @@ class ShareEstimator:
 
     own: float
     other: float
-    count_containing: Callable[[NDArray[Any]], NDArray[Any]]
+    count_containing: Callable[[Array], Array]
 
     @property
     def depends_on_value(self) -> bool:
         """Whether reports hold the true value more often than others."""
         return self.own > self.other
 
-    def sums(self, reports: NDArray[Any]) -> Floats:
+    def sums(self, reports: Array) -> Floats:
         """Return how many of the reports hold each value."""
         return np.asarray(self.count_containing(reports), dtype=float)
 
@@ -86,7 +82,7 @@ class MeanEstimator:
         """A one-hot vector does."""
         return True
 
-    def sums(self, reports: NDArray[Any]) -> Floats:
+    def sums(self, reports: Array) -> Floats:
         """Return the sum of the reports."""
         return np.asarray(reports.sum(axis=0))
 
@@ -95,7 +91,7 @@ class MeanEstimator:
         return sums / count, np.full(sums.size, np.sqrt(self.variance / count))
 
 
-def sums_of_sets(sets: SetReports, reports: NDArray[Any]) -> Floats:
+def sums_of_sets(sets: SetReports, reports: Array) -> Floats:
     """Return how many of the reports hold each value, by testing all values."""
     total = np.zeros(sets.inputs)
     for some in row_chunks(reports.shape[0], sets.inputs):

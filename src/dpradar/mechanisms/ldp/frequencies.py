@@ -6,18 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...errors import ParameterError
+from ...numerics.lazy_numpy import Floats, np
 from ..capabilities import SIMULATION_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["Frequencies", "frequencies"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

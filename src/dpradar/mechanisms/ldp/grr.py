@@ -6,8 +6,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
@@ -18,8 +17,6 @@ from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from numpy.typing import NDArray
 
     from ...guarantees.privacy import Privacy, Relation
     from ...threats import Prior
@@ -89,7 +86,7 @@ class GRR:
             estimator=ShareEstimator(self.keep, self.other, partial(np.bincount, minlength=self.m)),
         )
 
-    def chunks(self, columns: int) -> Iterator[NDArray[np.float64]]:
+    def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield the matrix p(report | value)."""
         for start in range(0, self.m, columns):
             block = np.full((self.m, min(columns, self.m - start)), self.other)
@@ -105,14 +102,14 @@ class GRR:
         """Return the error of an estimated frequency."""
         return frequency_cost(self.keep, self.other)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Ints:
         """Return one report per given value; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         others = rng.integers(0, self.m - 1, size=values.size)
         others += others >= values
         return np.where(rng.random(values.size) < self.keep, values, others)
 
-    def likelihoods(self, reports: Any) -> NDArray[np.float64]:
+    def likelihoods(self, reports: Any) -> Floats:
         """Return the log-likelihood of every value, one row per report, up to a constant."""
         rows = np.asarray(reports, dtype=np.intp)
         result = np.zeros((rows.size, self.m))

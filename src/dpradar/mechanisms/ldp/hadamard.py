@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from ...numerics.special import expit
 from ...options import described
 from ..capabilities import Release
@@ -23,10 +21,6 @@ if TYPE_CHECKING:
     from ...threats import Prior
 
 __all__ = ["HadamardResponse"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 
 
 @described("hadamard", "Hadamard response.", "local", first=FIRST_QUESTION)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Array, Bools, Floats, Ints, NDArray, np
 from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
@@ -23,17 +21,17 @@ from .unary import UnaryChannel
 if TYPE_CHECKING:
     from ...threats import Prior
 
+    Words = NDArray[np.uint64]
+
 __all__ = ["BLH", "OLH", "HashedReports"]
 
-Ints = NDArray[np.intp]
-Words = NDArray[np.uint64]
 _WIDEST = 1 << 32  # hashed values; reached at epsilon 22, where half of the reports are right anyway
 _NARROW = 1 << 16  # up to here 32 bits of a hash are spread over the hashed values with a bias below 2e-5
 _BLOCK = 64_000  # hashes worked on at once, which then stay in the cache
 _STEP = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio
 
 
-def _mix_bits(low: Any, high: Any, steps: Any) -> NDArray[Any]:
+def _mix_bits(low: Any, high: Any, steps: Any) -> Array:
     """Return well mixed words of a seed in two halves and a value; the shifts and factors of MurmurHash3's last steps.
 
     Half of the seed enters between the rounds, so that two seeds never give the same function shifted.
@@ -54,7 +52,7 @@ def _mix_bits(low: Any, high: Any, steps: Any) -> NDArray[Any]:
     return np.asarray(z)
 
 
-def _words(seeds: Words, values: Any, g: int) -> NDArray[Any]:
+def _words(seeds: Words, values: Any, g: int) -> Array:
     """Return the hashes as words of 32 bits (64 for a wide range) before they are spread over the range."""
     number = np.asarray(values).astype(np.uint64) + np.uint64(1)
     if g <= _NARROW:
@@ -103,12 +101,12 @@ class HashedReports:
         reports[lies, 1] = (reports[lies, 1] + shift) % np.uint64(self.g)
         return reports
 
-    def holds(self, reports: Any, rows: Ints, values: Ints) -> NDArray[np.bool_]:
+    def holds(self, reports: Any, rows: Ints, values: Ints) -> Bools:
         """Return whether each value has the hash reported in the row given with it."""
         report_rows = np.asarray(reports)[rows]
         return np.asarray(hash_values(report_rows[:, 0], values, self.g) == report_rows[:, 1])
 
-    def block(self, reports: Any, values: Ints) -> NDArray[np.bool_]:
+    def block(self, reports: Any, values: Ints) -> Bools:
         """Return the matrix (report, value) of equal hashes."""
         rows, columns = np.asarray(reports), np.asarray(values)[None, :]
         contained = np.empty((rows.shape[0], columns.size), dtype=bool)
@@ -125,7 +123,7 @@ class HashedReports:
             np.less(words, width[some], out=contained[some])
         return contained
 
-    def likelihoods(self, reports: Any) -> NDArray[np.float64]:
+    def likelihoods(self, reports: Any) -> Floats:
         """Return the log-likelihood of every value, one row per report, up to a constant."""
         return np.where(self.block(reports, np.arange(self.inputs)), self.epsilon, 0.0)
 

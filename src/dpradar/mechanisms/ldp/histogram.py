@@ -7,15 +7,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-import numpy as np
 from annotated_types import Ge, Le
-from numpy.typing import NDArray
 
 from ...errors import MissingExtra, ParameterError
 from ...guarantees.composition import promise_of_pairs
 from ...guarantees.curves import approx_curve
 from ...guarantees.pairs import LaplacePair, Pairs
 from ...guarantees.privacy import Privacy, Relation
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...options import About, described
 from ..capabilities import OneHot, Release
 from ..channel import checked_size
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from ...threats import Prior
 
 __all__ = ["SHE", "THE"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @described("she", "Histogram encoding, noisy vector as it is.", "local", first=FIRST_QUESTION)

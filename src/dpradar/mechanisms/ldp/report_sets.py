@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 
 __all__ = ["BitReports", "SetReports"]
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 class SetReports(Protocol):

@@ -7,9 +7,7 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from ...options import described
 from ..capabilities import Release
 from ..channel import checked_size
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from ...threats import Prior
 
 __all__ = ["SubsetSelection"]
-
-Floats = NDArray[np.float64]
 
 
 @described("ss", "Subset selection.", "local", first=FIRST_QUESTION)
@@ -131,7 +127,7 @@ class SubsetSelection(BitReports):
         """Return the error of an estimated frequency."""
         return frequency_cost(self.keep, self.other)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Bools:
         """Return one row of m bits per given value: 1 for the omega members of the set; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         sets = np.empty((values.size, self.m), dtype=bool)

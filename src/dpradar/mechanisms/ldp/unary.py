@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from ...numerics.special import expit
 from ...options import described
 from ..capabilities import Release
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from ...threats import Prior
 
 __all__ = ["OUE", "SUE", "UnaryChannel"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +80,7 @@ class UnaryChannel(BitReports):
         gained = self.own * (1.0 - self.other)
         return report_privacy(relation, self.name, self.epsilon, gained, lost, self.difference)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.bool_]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Bools:
         """Return one row of bits per given value; for simulation only."""
         values = np.asarray(inputs, dtype=np.intp)
         bits = np.empty((values.size, self.inputs), dtype=bool)

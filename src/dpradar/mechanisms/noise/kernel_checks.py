@@ -6,8 +6,7 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Floats, np
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,11 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["kernel_problems"]
 
-Floats = NDArray[np.float64]
 _OUTSIDE = 1e-18  # of the noise may lie beyond ``reach``
 _CLOSE = 1e-9  # relative
 _INTERVALS = 60  # between 0 and ``reach``, beside the kinks
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _GAPS, _LEADS = (0.1, 0.5, 1.0, 2.5, 7.0), (-3.0, -0.4, 0.0, 0.4, 3.0)  # units of the noise; logarithms
 
 
@@ -80,8 +77,9 @@ def _shape(kernel: Kernel) -> Iterator[str]:
 def _masses(kernel: Kernel) -> Iterator[str]:
     edges = _edges(kernel)
     low, high = edges[:-1], edges[1:]
-    nodes = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * _NODES
-    integrals = 0.5 * (high - low) * (kernel.density(nodes.ravel()).reshape(nodes.shape) @ _WEIGHTS)
+    places, weights = np.polynomial.legendre.leggauss(20)
+    nodes = 0.5 * (low + high)[:, None] + 0.5 * (high - low)[:, None] * places
+    integrals = 0.5 * (high - low) * (kernel.density(nodes.ravel()).reshape(nodes.shape) @ weights)
     # An edge that is a jump may round to either side of it: a difference of 1e-14 units is none.
     rounding = 1e-14 * kernel.unit * kernel.density(low)
     for name, mass in (("right", kernel.mass(low, high)), ("left", kernel.mass(-high, -low))):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, np
 from ...numerics.special import erf, ndtr
 
 __all__ = ["GaussianKernel", "LaplaceKernel"]
 
-Floats = NDArray[np.float64]
 _ROOT2, _ROOT3 = math.sqrt(2.0), math.sqrt(3.0)
 _PEAK3 = 2.0 * math.exp(-1.5) / math.sqrt(2.0 * math.pi)  # |x^2 - 1| phi(x) at sqrt(3), its maximum beyond 1
 

@@ -6,12 +6,9 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
+from ...numerics.lazy_numpy import Floats, Int64s, np
 
 __all__ = ["DiscreteGaussianLaw", "GeometricLaw", "Law", "SummedLaw"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,7 @@ class GeometricLaw:
         """Return the pure-DP epsilon for two contributions at this distance."""
         return distance / self.scale
 
-    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw noise as the difference of two geometric variables; for simulation only."""
         p = -math.expm1(-1.0 / self.scale)
         return rng.geometric(p, size) - rng.geometric(p, size)
@@ -84,7 +81,7 @@ class DiscreteGaussianLaw:
         """The discrete Gaussian is not pure DP, except at distance 0."""
         return 0.0 if distance == 0.0 else None
 
-    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw noise by inversion; for simulation only."""
         support, weights = self._weights()
         return rng.choice(support.astype(np.int64), size=size, p=weights)
@@ -133,7 +130,7 @@ class SummedLaw:
         """Not pure DP, except at distance 0."""
         return self.law.epsilon(distance)
 
-    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw the sum; for simulation only."""
         return np.asarray(np.sum([self.law.sample(size, rng) for _ in range(self.times)], axis=0))
 

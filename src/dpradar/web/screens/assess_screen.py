@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import ParameterError
-from ..copies import assess_copies
+from ..copy_as import assess_copies
 from ..forms.form import Form, question_of, question_sections
 from .screen_request import Screen, ScreenRequest
 

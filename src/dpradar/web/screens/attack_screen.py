@@ -12,7 +12,7 @@ from ...errors import ParameterError
 from ...params import Param, shown
 from ...spec.kinds import KINDS
 from ...spec.question import release_call
-from ..copies import Copy, attack_copies
+from ..copy_as import Copy, attack_copies
 from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
 from ..forms.form import PLACE, Form, FormSection, question_of, question_sections, texts_for_kind
 from ..forms.release_fields import OFFERED_KINDS, kind_field, release_fields

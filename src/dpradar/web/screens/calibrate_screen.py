@@ -10,7 +10,7 @@ from ...mechanisms.cost import cost_of
 from ...results.ceiling import ACKNOWLEDGE
 from ...spec.kinds import KINDS
 from ...spec.question import release_of
-from ..copies import calibrate_copies
+from ..copy_as import calibrate_copies
 from ..forms.fields import LESS, MORE, Field, Slider, choice, number_field
 from ..forms.form import PLACE, Form, FormSection, question_of, question_sections
 from ..forms.release_fields import OFFERED_KINDS

@@ -8,7 +8,7 @@ from ...errors import ParameterError
 from ...mechanisms.ldp.parameters import M
 from ...params import shown
 from ...spec.kinds import KINDS
-from ..copies import compare_copies, comparison_spec
+from ..copy_as import compare_copies, comparison_spec
 from ..forms.fields import Field, choice, param_field, text_field
 from ..forms.form import Form, FormSection, question_of, texts_for_kind
 from ..forms.release_fields import OFFERED_KINDS, kind_field, release_fields, sensitivity_fields

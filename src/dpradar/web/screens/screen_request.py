@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..copies import Copy
+    from ..copy_as import Copy
     from ..forms.form import Form
 
 __all__ = ["Screen", "ScreenRequest"]

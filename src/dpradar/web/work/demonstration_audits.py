@@ -8,11 +8,10 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...audits import Samples, audit
 from ...errors import ParameterError
 from ...guarantees import GDP, ApproxDP, PureDP
+from ...numerics.lazy_numpy import Floats, Ints, np
 from ...options import reading
 from ...params import shown
 from ...spec.kinds import KINDS
@@ -20,8 +19,6 @@ from ...spec.question import release_of, threat_of
 from ..forms.form import PLACE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ...results import AuditResult
 
 __all__ = [
@@ -65,7 +62,7 @@ def promised_guarantee(question: dict[str, Any]) -> Any:
     return PureDP(largest_difference / question["scale"], neighbours="replace-one")
 
 
-def _values_of(question: dict[str, Any]) -> NDArray[np.float64]:
+def _values_of(question: dict[str, Any]) -> Floats:
     prior = threat_of(question, PLACE).prior
     if prior is None or prior.values is None:
         raise ParameterError("values", "given: LOW:HIGH or a list", "nothing")
@@ -89,7 +86,7 @@ def audit_with_defect(data: dict[str, Any], progress: Progress) -> AuditResult:
     release = release_of(question_with_defect(question, data["defect"]), PLACE).at(threat.prior)
     size = threat.finite.size
 
-    def sampler(inputs: NDArray[np.intp], rng: np.random.Generator) -> Any:
+    def sampler(inputs: Ints, rng: np.random.Generator) -> Any:
         return release.sample(np.asarray(inputs), rng)
 
     protocol = promised if KINDS[question["kind"]].group == "local" else None

@@ -19,7 +19,7 @@ from ...present.pages import page_of
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ...spec.run import run
-from ..copies import comparison_spec
+from ..copy_as import comparison_spec
 from ..forms.form import PLACE
 from .demonstration_audits import audit_pasted_pairs, audit_with_defect
 

@@ -1,4 +1,7 @@
-"""HTTP with a deadline: a connection that sends no complete request in time is closed."""
+"""HTTP with a deadline for headers: a connection that does not send those of a request in time is closed.
+
+The time that a body may take is ``BODY_SECONDS`` in ``guard``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A limit beside what is reached, and the smallest change that would meet it."""
+"""A limit beside what is reached."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .record import Record
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Change", "LimitResult"]
+__all__ = ["LimitResult"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,29 +68,3 @@ class LimitResult(Record):
         where = {"tpr": "at fpr", "epsilon": "at delta", "frequency_error": "from reports:"}.get(self.quantity)
         at = "" if self.at is None or where is None else f" {where} {self.at:g}"
         return f"{self.quantity}{at} <= {self.limit:g}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change(Record):
-    """The smallest change of one parameter that meets every limit; ``value`` is None where none does.
-
-    ``more_private`` says which way to round the value: "up" where more of the parameter is more noise. Where what
-    decides is a bound that is not ``exact``, a smaller change may do as well.
-
-    Examples
-    --------
-    >>> str(Change(parameter="epsilon", value=1.25, instead_of=2.0, more_private="down"))
-    'epsilon 1.25 instead of 2.0'
-    """
-
-    parameter: str
-    instead_of: float
-    value: float | None = None
-    more_private: Literal["up", "down"] | None = None
-    reason: str = ""
-    exact: Annotated[bool, Later()] = True
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return self.reason or f"no {self.parameter} meets the limits"
-        return f"{self.parameter} {self.value!r} instead of {self.instead_of!r}"

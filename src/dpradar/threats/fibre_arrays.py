@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
-import numpy as np
-from numpy.typing import NDArray
+from ..numerics.lazy_numpy import Array, Floats, Ints, np
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .hit_classes import Block
 
-__all__ = ["Blocks", "Segments", "segments"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+__all__ = ["Blocks", "FibreArrays", "fibre_arrays"]
 
 
 @dataclass(frozen=True, eq=False)
-class Segments:
+class FibreArrays:
     """The fibres of two or more members, one after the other; in each the cells, one after the other.
 
     ``classes`` are the positions where a cell of a fibre begins, ``fibres`` those where a fibre does.
@@ -53,11 +49,11 @@ class Segments:
         """The number of guesses that are right for no member of each fibre."""
         return self.guesses - self.cells
 
-    def class_of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def class_of(self, values: Array) -> Array:
         """Return for each member the entry of its class."""
         return np.repeat(values, np.diff(np.r_[self.classes, self.members.size]), axis=0)
 
-    def fibre_of(self, values: NDArray[Any]) -> NDArray[Any]:
+    def fibre_of(self, values: Array) -> Array:
         """Return for each member the entry of its fibre."""
         return np.repeat(values, self.sizes, axis=0)
 
@@ -65,11 +61,11 @@ class Segments:
         """Return for each class the sum of the rows of its members."""
         return np.asarray(np.add.reduceat(rows, self.classes, axis=0))
 
-    def totals(self, rows: NDArray[Any]) -> NDArray[Any]:
+    def totals(self, rows: Array) -> Array:
         """Return for each fibre the sum of the rows of its members."""
         return np.asarray(np.add.reduceat(rows, self.fibres, axis=0))
 
-    def over_classes(self, combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
+    def over_classes(self, combine: np.ufunc, values: Array) -> Array:
         """Return for each fibre its classes' entries combined."""
         return np.asarray(combine.reduceat(values, self.first, axis=0))
 
@@ -83,7 +79,7 @@ class Segments:
 class Blocks(Sequence["Block"]):
     """The fibres as blocks, each made when it is looked at."""
 
-    def __init__(self, parts: Segments, build: Callable[[Ints, Ints, int], Block]) -> None:
+    def __init__(self, parts: FibreArrays, build: Callable[[Ints, Ints, int], Block]) -> None:
         self._parts = parts
         self._make = build
 
@@ -112,7 +108,7 @@ class Blocks(Sequence["Block"]):
         return self._make(parts.members[start : start + size], low, parts.guesses)
 
 
-def segments(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, Segments]:
+def fibre_arrays(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, FibreArrays]:
     """Return the members of the fibres of one, and the other fibres, both in the order of the codes."""
     order = np.lexsort((cells, codes))
     code, cell = codes[order], cells[order]
@@ -122,5 +118,5 @@ def segments(codes: Ints, cells: Ints, guesses: int) -> tuple[Ints, Segments]:
     members, code, cell = order[not_alone], code[not_alone], cell[not_alone]
     fibre = np.r_[True, code[1:] != code[:-1]] if code.size else np.empty(0, dtype=bool)
     begins = fibre | np.r_[True, cell[1:] != cell[:-1]] if code.size else fibre
-    parts = Segments(guesses, members, np.flatnonzero(begins), np.flatnonzero(fibre))
+    parts = FibreArrays(guesses, members, np.flatnonzero(begins), np.flatnonzero(fibre))
     return order[alone], parts

@@ -1,8 +1,9 @@
-"""The identity of a process that holds leases, and whether it is still alive.
+"""How long the leases of a campaign's shards last, and whether the process that holds them is still alive.
 
-A process is identified by its number and start time, which psutil reads on every system, so that a number reused by
-another process is not mistaken for the old one. Where these cannot be read (another computer, a container without
-/proc), it is unknown whether the process is alive, and its leases expire unless they are renewed.
+A heartbeat extends all leases of a process. A process is identified by its number and start time, which psutil reads on
+every system, so that a number reused by another process is not mistaken for the old one. Where these cannot be read
+(another computer, a container without /proc), it is unknown whether the process is alive, and its leases expire unless
+they are renewed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import secrets
 import socket
 import sys
+import time
 import uuid
 from dataclasses import dataclass
 from functools import cache
@@ -18,8 +20,10 @@ from pathlib import Path
 
 import psutil
 
-__all__ = ["ProcessIdentity", "is_dead", "this_process"]
+__all__ = ["HEARTBEAT_SECONDS", "ProcessIdentity", "holds_leases", "is_dead", "lease_end", "this_process"]
 
+LEASE_SECONDS = 300.0
+HEARTBEAT_SECONDS = 15.0  # between two heartbeats of a process, each of which extends its leases
 _CLOCK_TOLERANCE = 2.0  # the start of a process as read twice: the clock of the computer may have been set in between
 
 
@@ -76,3 +80,20 @@ def is_dead(host: str, pid: int, started_at: float | None) -> bool | None:
         return None
     current = _start_time(pid)
     return current is None or abs(current - started_at) > _CLOCK_TOLERANCE
+
+
+def lease_end() -> float:
+    """Return when leases expire that are extended now, in seconds since 1970."""
+    return time.time() + LEASE_SECONDS
+
+
+def holds_leases(host: str, pid: int, started_at: float | None, expires: float) -> bool:
+    """Return whether a process still holds its leases: while it lives, or where that cannot be read, until they expire.
+
+    Examples
+    --------
+    >>> holds_leases("elsewhere", 1, 1.0, lease_end()), holds_leases("elsewhere", 1, 1.0, time.time() - 1.0)
+    (True, False)
+    """
+    dead = is_dead(host, pid, started_at)
+    return expires >= time.time() if dead is None else not dead

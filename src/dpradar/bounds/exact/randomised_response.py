@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ...numerics.lazy_numpy import Floats, Ints, np
 from .exact_risk import ExactRisk, with_rounding
 
 if TYPE_CHECKING:
     from ...mechanisms.capabilities import DiagonalChannel
     from ...threats import Prior
+    from ...threats.fibre_arrays import FibreArrays
     from ...threats.hit_classes import Block, Cover
-    from ...threats.segments import Segments
 
 __all__ = ["diagonal_risk"]
 
-Floats = NDArray[np.float64]
-_EPS = float(np.finfo(float).eps)
+_EPS = sys.float_info.epsilon
 _POINT_MASS, _NO_MASS = 1.0 - 1e-12, 1e-12
 
 
@@ -64,7 +62,7 @@ def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float,
     return gain, success, hit, float((prior * share).sum())
 
 
-def _partition(channel: DiagonalChannel, pi: Floats, parts: Segments) -> tuple[float, float, float, float]:
+def _partition(channel: DiagonalChannel, pi: Floats, parts: FibreArrays) -> tuple[float, float, float, float]:
     """Return what ``_block`` says of every fibre, added up, for guesses that name one cell of a partition."""
     prior = pi[parts.members]
     masses = parts.sums(prior)
@@ -136,7 +134,7 @@ def _around_members(block: Block, masses: Floats) -> tuple[Floats, Floats]:
     return range_minimum(masses, first, last), -range_minimum(-masses, first, last)
 
 
-def range_minimum(values: Floats, first: NDArray[np.intp], last: NDArray[np.intp]) -> Floats:
+def range_minimum(values: Floats, first: Ints, last: Ints) -> Floats:
     """Return min(values[first:last]) for many ranges (inf where empty), from a table of power-of-two ranges.
 
     Examples

@@ -1,47 +1,34 @@
-"""Noise on whole numbers: the two-sided geometric and the discrete Gaussian."""
+"""Noise on whole numbers: what it offers to the rules."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-
-import numpy as np
-from annotated_types import Gt
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ParameterError, UnsupportedError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, likelihood_curve
 from ...guarantees.pairs import approx_pair, finite_pair
 from ...guarantees.privacy import Privacy, Relation
-from ...options import About, described
+from ...numerics.lazy_numpy import Floats, Int64s, Ints, np
 from ..capabilities import Release
-from ..query import (
-    Contribution,
-    Sensitivity,
-    SensitivityRelation,
-    Truncate,
-    check_sensitivity,
-    contributions,
-    exact_repr,
-    further_options_repr,
-)
+from ..query import contributions
 from .laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
-from .real import Norm, Range, check_amount, release_of_sensitivity
+from .noise_options import Range, release_of_sensitivity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...guarantees.pairs import Pairs
     from ...threats import Prior
+    from .discrete_gaussian import DiscreteGaussian
+    from .geometric import Geometric
 
-__all__ = ["DiscreteGaussian", "Geometric"]
+__all__ = ["MOST_NOISE", "lattice_release"]
 
-Floats = NDArray[np.float64]
-_MOST_NOISE = 1e6  # outputs are listed, some twenty or eighty for each unit of noise
-_MOST_RUNS = 0.95  # of 100 releases 95 stay within the error
+MOST_NOISE = 1e6  # outputs are listed, some twenty or eighty for each unit of noise
 _MOST_PAIR_ATOMS = 100_000  # outputs of a pair that is composed
 _MOST_ATOMS = 2_000_000  # outputs of a pair that are compared one by one
 _LARGEST_WHOLE = 2.0**53  # above it not every whole number is a float
@@ -122,7 +109,7 @@ class LatticeChannel:
         step = 1.0 / self.law.scale if isinstance(self.law, GeometricLaw) else None
         return ((finite_pair(there, here, step), 1),)
 
-    def sample(self, inputs: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.int64]:
+    def sample(self, inputs: Ints, rng: np.random.Generator) -> Int64s:
         """Return one noisy whole number per given input; for simulation only."""
         clean = self.points[np.asarray(inputs, dtype=np.intp)].astype(np.int64) + self.origin
         noisy = clean + self.law.sample(len(inputs), rng)
@@ -173,14 +160,13 @@ def _lattice_privacy(law: GeometricLaw | DiscreteGaussianLaw, distance: float, r
     return LatticeChannel(points, law, -law.margin, int(points[1]) + law.margin, None).privacy(relation)
 
 
-def _bind_to_prior(
+def lattice_release(
     mechanism: Geometric | DiscreteGaussian, law: GeometricLaw | DiscreteGaussianLaw, prior: Prior | None
 ) -> Release:
+    """Return the release of a mechanism with this law about the records of the prior."""
     owner, query, truncate = type(mechanism).__name__, mechanism.query, mechanism.truncate
-    if mechanism.sensitivity is not None and mechanism.neighbours is not None:
-        return release_of_sensitivity(
-            partial(_lattice_privacy, law), mechanism.sensitivity, mechanism.neighbours, mechanism.NORM
-        )
+    if mechanism.sensitivity is not None:
+        return release_of_sensitivity(mechanism, partial(_lattice_privacy, law))
     if prior is not None and prior.is_continuous:
         raise UnsupportedError(f"{owner} takes whole numbers, not a continuous prior. Use Laplace or Gaussian.")
     matrix = contributions(owner, query, prior)
@@ -210,100 +196,3 @@ def _bind_to_prior(
         low, high = (beyond[end] if math.isinf(end) else int(end) - origin for end in truncate)
         first, last = _clamped(first, last, low, high)
     return LatticeChannel(points, law, first, last, truncate, origin).release()
-
-
-@described("geometric", "Two-sided geometric noise.", "noise", first={"values": "0:10"}, eq=False)
-class Geometric:
-    """Two-sided geometric noise on whole numbers: Pr[noise = k] proportional to e^(-|k|/scale).
-
-    ``query``, ``truncate``, ``sensitivity`` (in the L1 norm) and ``neighbours`` as for :class:`Laplace`.
-
-    Notes
-    -----
-    Ghosh, Roughgarden and Sundararajan (2009). epsilon = (largest difference of contributions) / scale, replace-one.
-
-    Examples
-    --------
-    >>> Geometric(scale=2.0)
-    Geometric(scale=2)
-    """
-
-    ORDERED: ClassVar[tuple[str, ...]] = ("scale",)
-    NORM: ClassVar[Norm] = "L1 norm"  # of a sensitivity
-
-    scale: Annotated[
-        float,
-        Gt(0),
-        About("the scale of the noise, sensitivity / epsilon", example="2", typical=(0.05, 50.0), more_private="up"),
-    ]
-    query: Contribution = None
-    truncate: Truncate | None = None
-    sensitivity: Sensitivity | None = None
-    neighbours: SensitivityRelation | None = None
-
-    def check_together(self) -> None:
-        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
-        check_amount("Geometric.scale", self.scale, _MOST_NOISE)
-        check_sensitivity("Geometric", self.sensitivity, self.neighbours, self.query)
-
-    def at(self, prior: Prior | None) -> Release:
-        """Return the release about the records of the prior."""
-        return _bind_to_prior(self, GeometricLaw(self.scale), prior)
-
-    def cost(self) -> dict[str, float]:
-        """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
-        r = math.exp(-1.0 / self.scale)
-        # Pr[|noise| > k] = 2 r^(k+1) / (1 + r)
-        far = max(0, math.ceil(-self.scale * math.log(0.05 * (1.0 + r) / 2.0) - 1.0))
-        return {"error": float(far), "variance": 2.0 * r / (1.0 - r) ** 2}
-
-    def __repr__(self) -> str:
-        return f"Geometric(scale={exact_repr(self.scale)}{further_options_repr(self)})"
-
-
-@described("discrete-gaussian", "Discrete Gaussian noise.", "noise", first={"values": "0:10"}, eq=False)
-class DiscreteGaussian:
-    """Discrete Gaussian noise on whole numbers: Pr[noise = k] proportional to e^(-k^2/(2 sigma^2)).
-
-    ``query``, ``truncate``, ``sensitivity`` and ``neighbours`` as for :class:`Laplace`. The sensitivity is that of one
-    whole number: one as far away does not stand for a vector, so several numbers are several releases (``Composed``).
-
-    Notes
-    -----
-    Canonne, Kamath and Steinke (2020).
-
-    Examples
-    --------
-    >>> DiscreteGaussian(sigma=2.0)
-    DiscreteGaussian(sigma=2)
-    """
-
-    NORM: ClassVar[Norm] = "L2 norm"  # of a sensitivity
-
-    sigma: Annotated[
-        float, Gt(0), About("the standard deviation of the noise", example="3", typical=(0.05, 50.0), more_private="up")
-    ]
-    query: Contribution = None
-    truncate: Truncate | None = None
-    sensitivity: Sensitivity | None = None
-    neighbours: SensitivityRelation | None = None
-
-    def check_together(self) -> None:
-        """Refuse noise beyond the range of floats, and a sensitivity without its relation."""
-        check_amount("DiscreteGaussian.sigma", self.sigma, _MOST_NOISE)
-        check_sensitivity("DiscreteGaussian", self.sensitivity, self.neighbours, self.query)
-
-    def at(self, prior: Prior | None) -> Release:
-        """Return the release about the records of the prior."""
-        return _bind_to_prior(self, DiscreteGaussianLaw(self.sigma), prior)
-
-    def cost(self) -> dict[str, float]:
-        """Return the error that at most 5 of 100 released numbers exceed, and the variance."""
-        reach = DiscreteGaussianLaw(self.sigma).margin
-        k = np.arange(0, reach + 1, dtype=float)
-        mass = DiscreteGaussianLaw(self.sigma).pmf(k) * np.where(k > 0, 2.0, 1.0)
-        inside = np.cumsum(mass)
-        return {"error": float(k[int(np.argmax(inside >= _MOST_RUNS))]), "variance": float(mass @ np.square(k))}
-
-    def __repr__(self) -> str:
-        return f"DiscreteGaussian(sigma={exact_repr(self.sigma)}{further_options_repr(self)})"
