@@ -44,7 +44,7 @@ class Discarded(Record):
 
     @classmethod
     def rows(cls, rows: Iterable[tuple[Quantity, str, str, Bound | None]]) -> tuple[Self, ...]:
-        """Return discarded bounds: of each the quantity, the rule, why it is not used, and the bound if there is one."""
+        """Return discarded bounds: of each the quantity, the rule, why it is not used, and its bound if it has one."""
         return tuple(cls(quantity=quantity, rule=rule, why=why, bound=bound) for quantity, rule, why, bound in rows)
 
 
