@@ -168,6 +168,7 @@ NAMES_IN_QUESTIONS = {
     "finite_channel": "finite",
     "known_cell": "known",
     "line_noise": "line",
+    "randomised_response": "diagonal",
     "repeated_counts": "counts",
     "set_reports": "inclusion",
     "two_values": "two",

@@ -169,7 +169,8 @@ def test_a_replaced_parameter_is_as_good_as_a_new_object(kind):
         return release_of({**question, noise.name: value})
 
     family, threat = family_of_template(noise, fresh), parse(starting_spec(kind)).threat(0, 0)
-    for value in (0.3, 0.7, 0.95):
+    # Noise of less than the distance of two values takes long to integrate.
+    for value in (3.0, 7.0) if noise.more_private == "up" else (0.3, 0.7, 0.95):
         release, expected = family.build(value), fresh(value)
         assert repr(release) == repr(expected)
         assert dr.assess(release, threat).bounds == dr.assess(expected, threat).bounds

@@ -338,12 +338,12 @@ ZIPF_FIELD = """    zipf: (
         Annotated[float, Ge(0), About("the exponent of a Zipf prior", example="1", label="exponent")] | None
     ) = None
     values: Annotated["""
-ZIPF_PRIOR = """    if said.zipf is not None and size is not None:
-        exponent = OPTIONS["zipf"].read(said.zipf, where)
+ZIPF_PRIOR = """    if threat.zipf is not None and size is not None:
+        exponent = OPTIONS["zipf"].read(threat.zipf, where)
         weights = [(k + 1.0) ** -exponent for k in range(size)]
         return Call("Prior.of", ([weight / sum(weights) for weight in weights],))
-    if said.records is not None:
-        return _records(said, where)
+    if threat.records is not None:
+        return _records(threat, where)
 """
 ZIPF_QUESTIONS = """
 import json
@@ -375,7 +375,7 @@ print(json.dumps(answers))
 def test_an_option_of_assess_is_a_field_and_what_it_does(tmp_path, package):
     file = package / "spec" / "threat_options.py"
     _replace(file, "    values: Annotated[", ZIPF_FIELD)
-    _replace(file, "    if said.records is not None:\n        return _records(said, where)\n", ZIPF_PRIOR)
+    _replace(file, "    if threat.records is not None:\n        return _records(threat, where)\n", ZIPF_PRIOR)
     answers = _answers(tmp_path, ZIPF_QUESTIONS)
     assert answers["command"] == answers["file"] == pytest.approx(1 / (1 + 1 / 2 + 1 / 3 + 1 / 4))
     assert answers["help"]
