@@ -574,3 +574,17 @@ def test_pipelines_with_numbers_beyond_measure_are_refused(line, tmp_path):
     for command in ("lint", "account"):
         refusal = run(command, str(tmp_path / "pipeline.toml")).exception
         assert isinstance(refusal, DpradarError)
+
+
+def test_an_interrupted_test_of_a_sampler_finds_nothing_and_says_so():
+    batches = []
+
+    def interrupted(inputs, rng):
+        batches.append(len(inputs))
+        if len(batches) == 6:
+            raise KeyboardInterrupt
+        return inputs + rng.laplace(0.0, 1.0, len(inputs)).round()
+
+    claim = dr.PureDP(1.0, neighbours="replace-one")
+    with pytest.raises(KeyboardInterrupt):
+        lint_sampler(interrupted, claim=claim, domain=2, trials=2_000_000, seed=1)

@@ -382,3 +382,13 @@ def test_the_reason_stands_once_on_a_page():
     page = page_of(samples.run())
     texts = [text for text in _texts(page) if sentences.BOTH_TRUE in text]
     assert len(texts) == 1
+
+
+def test_only_goals_with_classes_speak_of_classes():
+    def believed(goal):
+        prior = dr.Prior.of([0.5, 0.25, 0.25], values=[0, 1, 2])
+        return dr.assess(dr.Laplace(scale=2.0), dr.Threat(prior, goal=goal)).explain()
+
+    assert "the likeliest value 2 times as likely" in believed(dr.Goal.within(1))
+    assert "class" not in believed(dr.Goal.within(1))
+    assert "all classes that are guessed equally likely" in believed(dr.Goal.labels(["a", "b", "b"]))

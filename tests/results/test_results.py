@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.stats import uniform
 
 import dpradar as dr
+from dpradar import correlated
 from dpradar.bounds.rule import Finding, Rule
 from dpradar.bounds.rules import RULES
 
@@ -170,3 +172,20 @@ def test_rounding_carries_no_hit_above_1():
     assert a.hit <= 1.0
     assert a.false_hit <= 1.0
     assert dr.Assessment.from_dict(a.to_dict()).to_dict() == a.to_dict()
+
+
+def test_risks_among_correlated_records_are_read_back(tmp_path):
+    for seed in range(12):
+        joint = np.random.default_rng(seed).dirichlet(np.ones(4)).reshape(2, 2)
+        risk = correlated.assess(correlated.Joint(joint), target=0, epsilon=1.0)
+        risk.save(tmp_path / "risk.json")
+        assert dr.load(tmp_path / "risk.json") == risk
+
+
+@pytest.mark.parametrize("name", [np.int64(1), 1, None, ("a", "b"), dt.date(2026, 3, 1)])
+def test_results_about_columns_with_any_name_are_read_back(tmp_path, name):
+    prior = dr.Prior.records({name: [0, 0, 1, 1], "other": [0, 1, 0, 1]})
+    threat = dr.Threat(prior, dr.Knowledge.columns(name), dr.Goal.columns("other"))
+    result = dr.assess(dr.GRR(m=4, epsilon=1.0), threat)
+    result.save(tmp_path / "columns.json")
+    assert dr.load(tmp_path / "columns.json") == result

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpradar as dr
+from dpradar.errors import SpecError
 from dpradar.spec import KINDS, parse, read, run, toml
 from dpradar.spec.file_tables import release_table
 from dpradar.spec.kinds import IN_FILES
@@ -521,3 +522,15 @@ def test_examples_fit_the_schema_and_mistakes_do_not():
 def test_keys_of_a_release_are_those_of_its_kind(kind):
     keys = {option.name for option in release_table(kind).options}
     assert keys == {"kind", "name", "what", "date", "note", "times", *KINDS[kind].names}
+
+
+def test_the_order_of_keys_does_not_change_what_a_spec_says():
+    release = '[release]\nkind = "laplace"\nscale = 2.0\n'
+    first = parse(f"{release}[threat]\nprior = [0.5, 0.5]\nvalues = [0, 1]\n")
+    second = parse(f"{release}[threat]\nvalues = [0, 1]\nprior = [0.5, 0.5]\n")
+    assert run(first).spec_hash == run(second).spec_hash
+
+
+def test_rows_that_are_texts_are_refused():
+    with pytest.raises(SpecError, match=r"release.utility: must be a list of rows of numbers; got 'a'"):
+        parse('[release]\nkind = "exponential"\nepsilon = 1.0\nutility = ["a", "b"]\n')

@@ -83,7 +83,10 @@ def _result_columns(result: dict[str, Any]) -> Iterator[tuple[str, Any]]:
                 (f"{name}_side", estimate["side"]),
                 (f"{name}_rule", estimate["rule"]),
             )
-    yield from ((name, result[name]) for name in _RESULT_COLUMNS if name in result)
+    columns = {name: result[name] for name in _RESULT_COLUMNS if name in result}
+    if isinstance(columns.get("claim"), dict):
+        columns["claim"] = columns["claim"]["text"]
+    yield from columns.items()
 
 
 def _cell(value: Any) -> Any:

@@ -231,6 +231,9 @@ def _enclosing_assessment(low: Assessment, high: Assessment, name: str) -> Asses
         side: Side = "exact" if exact and value - floor <= 2.0 * _CLOSE else "upper"
         bounds[quantity] = replace(upper, value=value, low=max(floor, 0.0) if exact else None, high=value, side=side)
     changed: Any = bounds
+    rad = bounds["rad"]
+    if low.hit is not None and rad is not None:
+        changed = {**bounds, "false_hit": max(0.0, low.hit - rad.value)}
     return _with_assumptions(replace(low, **changed, others=high.others), name)
 
 

@@ -264,16 +264,19 @@ def table(value: Any, option: str, where: Where) -> list[list[float]]:
     """Return rows of numbers: a list of lists, or a CSV file."""
     name, value = where(option), data(value, where(option))
     entries = _list(value, name)
-    rows = (
-        _csv(where.path(value, option), option, where)
-        if entries is None
-        else [_list(row, name) or [] for row in entries]
-    )
+    rows = _csv(where.path(value, option), option, where) if entries is None else [_row(row, name) for row in entries]
     if len({len(row) for row in rows}) != 1:
         kind = "a CSV file with" if entries is None else "a list of"
         raise ParameterError(name, f"{kind} rows of equal length", f"lengths {sorted({len(r) for r in rows})}")
     where.check_count(sum(map(len, rows)), option)
     return [[number(cell.strip() if isinstance(cell, str) else cell, name) for cell in row] for row in rows]
+
+
+def _row(row: Any, name: str) -> Sequence[Any]:
+    entries = _list(row, name)
+    if not entries:
+        raise ParameterError(name, "a list of rows of numbers", shown(row))
+    return entries
 
 
 def _csv(path: Path, option: str, where: Where) -> list[list[str]]:

@@ -83,7 +83,8 @@ class Table:
         problems += [
             _missing_key(option, where) for option in self.options if option.required and option.name not in data
         ]
-        return values, problems
+        # In the order of the options: what a file says does not depend on the order in which it says it.
+        return {name: values[name] for name in options_by_name if name in values}, problems
 
     def _unknown(self, where: Where, key: str) -> Problem:
         names = [option.name for option in self.options]

@@ -124,14 +124,11 @@ def _skew(result: Assessment) -> str:
     skew = result.prior.get("skew")
     if skew is None or not result.prior.get("size"):
         return ""
-    goal = result.threat.options.get("goal", {}).get("kind", "exact")
-    noun = "value" if goal == "exact" else "class that is guessed"
-    likely = f"the likeliest {noun} {skew:,g} times as likely as the rarest"
-    return (
-        f", {likely}"
-        if skew > 1.0
-        else f", {'all' if goal == 'exact' else 'all classes that are guessed'} equally likely"
-    )
+    has_classes = result.threat.options.get("goal", {}).get("kind", "exact") in ("labels", "columns")
+    if skew == 1.0:
+        return f", {'all classes that are guessed' if has_classes else 'all'} equally likely"
+    noun = "class that is guessed" if has_classes else "value"
+    return f", the likeliest {noun} {skew:,g} times as likely as the rarest"
 
 
 def _beside(result: Assessment) -> list[str]:

@@ -144,4 +144,6 @@ def limit_sentence(one: Achieved) -> str:
     within = one.limit is None or one.value <= one.limit
     verb = f"{f'Kept{verdicts.limit_remark(one)}' if within else 'Not confirmed'}: {one.quantity}{relation}"
     limit = "" if one.limit is None else f", the limit {one.limit:g}"
+    if " because " in one.rule:  # the reason why no tighter rule was used
+        limit += f" ({one.rule})"
     return f"{verb} is {word}{_achieved_number(one.value)}{limit}.{f' {verdicts.IDLE}' if one.idle else ''}"

@@ -178,7 +178,7 @@ class Goal:
         if self.kind == "labels":
             options["classes"] = len(set(self.names))
         if self.kind == "columns":
-            options["columns"] = list(self.names)
+            options["columns"] = [str(name) for name in self.names]
         return options
 
     def __repr__(self) -> str:

@@ -106,7 +106,7 @@ class Knowledge:
         if self.kind == "labels":
             options["groups"] = len(set(self.names))
         if self.kind == "columns":
-            options["columns"] = list(self.names)
+            options["columns"] = [str(name) for name in self.names]
         return options
 
     def __repr__(self) -> str:

@@ -116,11 +116,16 @@ def lint_sampler(  # noqa: PLR0913 (keywords that stand for themselves)
     n_outputs, claim_text = 0, ""
     for look, count, start in zip(looks, counts, seeds, strict=True):
         result = _run_audit(source, look, claim, count, level / len(looks), start, output_kind)
-        n_outputs, claim_text = n_outputs + count, result.claim.text
+        n_outputs += result.trials if result.interrupted else count
+        claim_text = result.claim.text
         if progress is not None:
             progress(min(n_outputs, total), total)
         if result.refuted:
             findings.append(_finding(look, result, plain=bool(findings)))
+        if result.interrupted:
+            if not findings:
+                raise KeyboardInterrupt  # what was not looked at is no evidence
+            break
     return LintReport(
         subject=f"a sampler over {len(source.names)} inputs",
         claim=claim_text,
