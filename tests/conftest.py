@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -18,6 +19,9 @@ settings.register_profile("thorough", derandomize=True, max_examples=200, deadli
 settings.register_profile("deep", max_examples=5000, deadline=None)
 settings.register_profile("few", derandomize=True, max_examples=25, deadline=None)
 settings.load_profile("ci")
+
+# Commands that tests start say nothing of their progress on a busy machine; tests of progress set their own interval.
+os.environ.setdefault("DPRADAR_PROGRESS_SECONDS", "600")
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
