@@ -46,7 +46,7 @@ ONCE = {
 # One word for options of different things: the noise of two classes, columns of two files, the steps of a pipeline.
 SHARED = {
     *("scale", "sigma", "Epsilon", "_Loss", "_EPSILON", "_SIZE"),
-    *("data", "records", "knowledge", "mechanism", "name", "fpr"),
+    *("data", "records", "knowledge", "mechanism", "name", "fpr", "domain", "TRIALS"),
 }
 
 

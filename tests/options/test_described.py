@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import dpradar as dr
 from dpradar.calibration.release_family import family_of_template
 from dpradar.cli.assess import group
-from dpradar.options import About, Span, describe, described, number_of, option_of
+from dpradar.options import About, Span, described, number_of, option_of
 from dpradar.options.reading import FLAGS, PLAIN, inside
 from dpradar.spec import parse
 from dpradar.spec.kinds import KINDS, Kind
@@ -41,7 +41,7 @@ class Staircase:
 
 @pytest.fixture
 def staircase(monkeypatch):
-    monkeypatch.setitem(KINDS, "staircase", Kind("staircase", Staircase, describe(Staircase)))
+    monkeypatch.setitem(KINDS, "staircase", Kind("staircase", Staircase))
     return KINDS["staircase"]
 
 

@@ -442,7 +442,7 @@ def test_everything_survives_writing():
     full = parse(text.replace('kind = "rdp"', 'kind = "laplace"').replace('orders = "2,4"', "scale = 1").replace(
         "epsilons = [0.1, 0.2]", "query = [0, 1]"
     ))  # fmt: skip
-    assert full.attack == dr.spec.AttackSpec(trials=7, seed=0, maximise="success", confidence=0.9)
+    assert full.attack == dr.spec.AttackOptions(trials=7, seed=0, maximise="success", confidence=0.9)
     assert parse(toml(full)) == full
 
 

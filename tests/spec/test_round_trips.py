@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dpradar as dr
+from dpradar.attacks.attack_options import AttackOptions
 from dpradar.spec import FLAGS, KINDS, parse, release_of, toml
 from dpradar.spec.kinds import IN_FILES
-from dpradar.spec.model import AttackSpec, ReleaseSpec, Spec, ThreatSpec
+from dpradar.spec.model import ReleaseSpec, Spec, ThreatSpec
 from dpradar.spec.question import release_call
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
@@ -94,7 +95,8 @@ def test_writing_and_reading_changes_nothing(spec):
 @given(specs())
 def test_a_spec_with_an_attack(spec):
     samples = all(KINDS[release.kind].samples for release in spec.releases)
-    changed = Spec(releases=spec.releases, threats=(ThreatSpec(options={"m": 2}),), attack=AttackSpec(trials=3, seed=0))
+    attack = AttackOptions(trials=3, seed=0)
+    changed = Spec(releases=spec.releases, threats=(ThreatSpec(options={"m": 2}),), attack=attack)
     sizes = {release.options.get("m", 2) for release in spec.releases}
     if samples and sizes == {2}:
         assert parse(toml(changed)) == changed

@@ -43,7 +43,7 @@ __all__ = ["reproduce_command"]
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def reproduce_command(figure: str | None, out: Path | None, only: str | None, as_json: bool, **options: Any) -> None:
-    """Recompute a figure of the papers, such as rad:fig1, or compare all of them with the papers.
+    """Recompute a figure of the four papers behind dpradar, such as rad:fig1, or compare all of them.
 
     Numbers are written as CSV files, pictures as SVG files. With all, a page also says which numbers agree with the
     papers. Completed parts of long computations are kept: run the command again to continue. --quick without a name is

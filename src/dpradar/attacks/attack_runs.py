@@ -12,9 +12,9 @@ from ..mechanisms.capabilities import SIMULATION_ONLY
 from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pearson
 from ..numerics.lazy_numpy import Array, np
 from ..options.entry_points import plugin_notes
-from ..params import Param
 from ..results.attack import AttackRun, Estimate
 from ..results.description import describe_release
+from .attack_options import CONFIDENCE, TRIALS
 from .optimal import Maximise, OptimalAttack, optimal_attack
 from .strategies import as_attack
 from .work_units import WorkUnits
@@ -28,18 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["AttackJob", "attack", "attack_job"]
 
-TRIALS = Param(
-    name="trials", integer=True, low=1, high=1e12, what="the number of simulated attacks", typical=(1000, 1e6)
-)
-CONFIDENCE = Param(
-    name="confidence",
-    low=0.0,
-    high=1.0,
-    low_open=True,
-    high_open=True,
-    what="the probability that an interval contains the true value",
-    typical=(0.9, 0.999),
-)
 _ENTRIES = 8_000_000  # reports times values in one piece of work
 _MOST_REPORTS = 250_000
 _MOST_WORK = 5e10  # reports times values in one call: some minutes

@@ -11,7 +11,7 @@ from ..numerics.decimals import near
 from ..numerics.lazy_numpy import Array, Bools, Floats, np
 from ..params import Param
 from ..results.attack import AttackRun, Estimate
-from .attack_runs import CONFIDENCE
+from .attack_options import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

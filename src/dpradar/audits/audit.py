@@ -12,8 +12,8 @@ from ..errors import ParameterError
 from ..guarantees.approx import DELTA
 from ..mechanisms.capabilities import Mechanism
 from ..numerics.lazy_numpy import np
-from ..params import Param
 from ..threats import Prior
+from .audit_options import LOOKS, SIGNIFICANCE, TRIALS, WORKERS
 from .audit_plan import AuditPlan
 from .epsilon_limits import claim_under
 from .likelihood_audit import protocol_job
@@ -30,30 +30,6 @@ if TYPE_CHECKING:
     from .output_sources import OutputSource
 
 __all__ = ["audit", "audit_job"]
-
-TRIALS = Param(
-    name="trials", integer=True, low=100, high=1e12, what="the total number of outputs to draw", typical=(1000, 1e6)
-)
-SIGNIFICANCE = Param(
-    name="significance",
-    low=0.0,
-    high=1.0,
-    low_open=True,
-    high_open=True,
-    what="the probability that a true claim is refuted",
-    typical=(0.001, 0.1),
-)
-WORKERS = Param(
-    name="workers", integer=True, low=1, high=256, what="the number of threads that draw outputs", typical=(1, 8)
-)
-LOOKS = Param(
-    name="looks",
-    integer=True,
-    low=1,
-    high=1e6,
-    what="the number of interim looks of a sequential audit",
-    typical=(1, 100),
-)
 
 
 def audit(  # noqa: PLR0913 (keywords that stand for themselves)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
 from ..mechanisms import Repeated
+from ..options import parameters
 from ..params import Param, shown
 from .risk_order import no_riskier
 
@@ -54,7 +55,7 @@ class Family:
 
 def _of_class(kind: Any, fixed: dict[str, Any], times: int) -> Family:
     owner = kind.__name__
-    params: tuple[Param, ...] = kind.PARAMS
+    params = parameters(kind)
     free = [param for param in params if param.more_private is not None and param.name not in fixed]
     missing = [param.name for param in params if param.more_private is None and param.name not in fixed]
     if missing:
@@ -84,7 +85,7 @@ def family_of_template(param: Param, template: Callable[[float], Any]) -> Family
     Examples
     --------
     >>> import dpradar as dr
-    >>> scale = dr.Laplace.PARAMS[0]
+    >>> scale = parameters(dr.Laplace)[0]
     >>> family_of_template(scale, lambda x: dr.Repeated(dr.Laplace(scale=x, query=[0, 1]), 3)).build(2.5)
     Repeated(Laplace(scale=2.5), 3)
     """
@@ -151,7 +152,7 @@ def _direction(family: Family) -> Direction | None:
 
 def family_of(family: Any, fixed: dict[str, Any], times: int = 1) -> Family:
     """Return the family that a class with its other parameters, or a function of one number, describes."""
-    if isinstance(family, type) and getattr(family, "PARAMS", None):
+    if isinstance(family, type) and parameters(family):
         return _of_class(family, fixed, times)
     if callable(family) and not isinstance(family, type):
         if fixed or times != 1:

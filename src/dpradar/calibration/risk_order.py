@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ..numerics.lazy_numpy import np
+from ..options import parameters
 
 __all__ = ["no_riskier"]
 
@@ -41,7 +42,7 @@ def _field(one: Any, other: Any, name: str) -> bool:
     a, b = getattr(one, name), getattr(other, name)
     if name not in getattr(type(one), "ORDERED", ()):
         return no_riskier(a, b)
-    up = next(param.more_private == "up" for param in type(one).PARAMS if param.name == name)
+    up = next(param.more_private == "up" for param in parameters(type(one)) if param.name == name)
     return bool(b >= a) if up else bool(b <= a)
 
 

@@ -6,21 +6,22 @@ from dataclasses import MISSING, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge
 
-from ..attacks.attack_runs import CONFIDENCE
-from ..attacks.attack_runs import TRIALS as ATTACK_TRIALS
-from ..audits.audit import LOOKS, SIGNIFICANCE
-from ..audits.audit import TRIALS as AUDIT_TRIALS
+from ..attacks.attack_options import CONFIDENCE, AttackOptions, Maximised
+from ..audits.audit_options import AuditOptions
+from ..bounds.assess_options import AssessOptions
+from ..calibration.calibrate_options import CalibrateOptions
 from ..errors import ParameterError
 from ..learning.gradient_scores import CLIP, NOISE, RATE
 from ..learning.trainer import LEARNING_RATE, STEPS
 from ..options import About, Anything, ListOf, Number, Option, Text, option_of
 from ..options.tables import Table, either, options_in
 from ..params import Param, shown
+from ..spec.claims import ClaimOptions
 from ..spec.file_tables import kind_option, limits_option, nested, question_options
 from ..spec.kinds import IN_FILES, KINDS, Kind, kind_of
-from ..spec.model import AttackSpec, ReleaseSpec, Spec
+from ..spec.model import ReleaseSpec, Spec
 from ..spec.threat_options import ThreatOptions
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ACTIONS", "TOP_LEVEL_TABLE", "campaign_file", "kinds_for", "run_table"]
 
 ACTIONS = ("attack", "audit", "assess", "calibrate", "learning")
-_WITHOUT_PRIOR = ("baseline", "membership", "worst")
 _SIZE = Param(name="size", integer=True, low=1, what="the size of a layer")
-_Loss = Annotated[float, Gt(0), About("the mu or rho that is claimed")]
-_Maximise = Annotated[Literal["rad", "success"], About("what the attacker maximises")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,48 +43,11 @@ class Grid(Anything):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttackOptions:
-    """Options of an attack."""
-
-    trials: Annotated[int, ATTACK_TRIALS] | None = None
-    maximise: _Maximise | None = None
-    strategy: Annotated[Literal["report", "prior"], About("another attack than the optimal one")] | None = None
-    confidence: Annotated[float, CONFIDENCE] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditOptions:
-    """Options of an audit."""
+class AuditRunOptions:
+    """Options of an audit in a campaign, beside those of every audit."""
 
     sampler: Annotated[str, Text("package.module:function or file.py:function"), About("")] | None = None
-    one_value: Annotated[bool, About("whether the sampler takes one value at a time")] = False
-    output_kind: (
-        Annotated[Literal["auto", "categorical", "real", "bits", "subset", "vector"], About("what the outputs are")]
-        | None
-    ) = None
     test: Annotated[Literal["likelihood", "rad", "search"], About("how the claim is tested")] | None = None
-    claim_epsilon: Annotated[float, Ge(0), About("the epsilon that is claimed")] | None = None
-    claim_delta: Annotated[float, Ge(0), Le(1), About("the delta that is claimed")] | None = None
-    claim_mu: _Loss | None = None
-    claim_rho: _Loss | None = None
-    trials: Annotated[int, AUDIT_TRIALS] | None = None
-    significance: Annotated[float, SIGNIFICANCE] | None = None
-    sequential: Annotated[bool, About("whether the audit may stop early")] = False
-    looks: Annotated[int, LOOKS] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AssessOptions:
-    """Options of an assessment."""
-
-    tolerance: Annotated[float, Gt(0), About("the relative width to which losses are refined")] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalibrateOptions:
-    """Options of a calibration, beside its limits."""
-
-    free: Annotated[str, Text("the parameter to choose"), About("")] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,18 +72,22 @@ class LearningOptions:
         Annotated[Literal["nothing", "everything", "label"], About("what is known of the target; a label is its class")]
         | None
     ) = None
-    maximise: _Maximise | None = None
+    maximise: Maximised | None = None
     rule: Annotated[Literal["exact", "printed"], About("which form of the attack is run")] | None = None
     confidence: Annotated[float, CONFIDENCE] | None = None
 
 
-_SEED = replace(options_in(AttackSpec, "seed")[0], default=None)
+# Without a default: what a run leaves out is settled by the function that computes it.
+_ATTACK, _AUDIT = (
+    tuple(replace(option, default=None) for option in options_in(cls)) for cls in (AttackOptions, AuditOptions)
+)
+(_SEED,) = (option for option in _ATTACK if option.name == "seed")
 _DESCRIPTIVE_OPTIONS = options_in(ReleaseSpec, "name", "note")
 _GRID = option_of("grid", Annotated[Any, Grid(), About("")], None)
-_DOMAIN = option_of("domain", Annotated[int, Ge(2), About("the number of values; the inputs are 0 .. domain-1")])
+_DOMAIN = replace(_AUDIT[0], default=MISSING)  # a protocol says how many values there are
 _ACTION_OPTIONS: dict[str, tuple[Option, ...]] = {
-    "attack": options_in(AttackOptions),
-    "audit": options_in(AuditOptions),
+    "attack": _ATTACK,
+    "audit": (*_AUDIT[1:], *options_in(ClaimOptions), *options_in(AuditRunOptions)),
     "assess": options_in(AssessOptions),
     "calibrate": (limits_option(needed=True), *options_in(CalibrateOptions)),
     "learning": options_in(LearningOptions),
@@ -164,7 +129,7 @@ def _run_table(do: str, kind: str | None) -> Table:
     elif do == "audit":
         options = {option.name: option for option in (_DOMAIN, *options_in(ThreatOptions, "prior"))}
     if do in ("attack", "audit"):
-        options = {name: option for name, option in options.items() if name not in _WITHOUT_PRIOR}
+        options = {name: option for name, option in options.items() if option.about.simulated}
     options |= {
         option.name: option
         for option in (kind_option("do", do), *_DESCRIPTIVE_OPTIONS, _SEED, _GRID, *_ACTION_OPTIONS[do])
@@ -199,7 +164,7 @@ def campaign_file() -> Table:
     A grid may vary the kind and hold what a run needs: a run has the keys of all kinds here, and needs none of them.
     """
     runs = nested("run", *map(_run_of_any_kind, ACTIONS), needed=True, several=True)
-    return Table("Campaign", "Many attacks, audits, assessments and trainings.", (*_TOP, runs))
+    return Table("Campaign", "Many attacks, audits, assessments and training runs.", (*_TOP, runs))
 
 
 def _run_of_any_kind(do: str) -> Table:

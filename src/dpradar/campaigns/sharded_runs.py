@@ -8,9 +8,11 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..attacks.attack_options import AttackOptions
 from ..attacks.attack_runs import AttackCounts, attack_job
 from ..audits import audit
 from ..audits.audit import audit_job
+from ..audits.audit_options import AuditOptions
 from ..audits.epsilon_limits import Tally
 from ..audits.import_by_name import import_object
 from ..audits.threat_audit import AttackTally
@@ -24,7 +26,6 @@ from ..spec.claims import claim_of
 from ..spec.kinds import KINDS
 from ..spec.question import release_of, sized, threat_of
 from ..threats import Knowledge, Prior, Threat
-from .campaign_tables import AttackOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,8 +117,8 @@ def _single_shard_run(work: Callable[[], Any], trials: int = 1) -> ShardedRun:
 
 
 def _attack(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
-    settings = _options_of(AttackOptions, options)
-    job = attack_job(release_of(options, where), threat_of(options, where), seed=seed, **settings)
+    settings = {**_options_of(AttackOptions, options), "seed": seed}
+    job = attack_job(release_of(options, where), threat_of(options, where), **settings)
     pieces = job.pieces
 
     def finish(parts: Sequence[bytes]) -> dict[str, Any]:
@@ -146,22 +147,18 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
     protocol = release_of(options, where) if "kind" in options else None
     size = options["m"] if protocol is not None else options["domain"]
     test = options.get("test", "search" if protocol is None else "likelihood")
-    settings: dict[str, Any] = {
-        key: options[key] for key in ("trials", "significance", "sequential", "looks", "output_kind") if key in options
-    }
-    settings |= {"claim": _claim_of_run(options, where), "domain": size, "seed": seed}
+    settings = AuditOptions.of({**options, "domain": size, "seed": seed}).of_samplers
+    settings["claim"] = _claim_of_run(options, where)
     if test != "search":
         settings["protocol"] = protocol
     if test == "rad":
         settings["threat"] = threat_of({"m": size, **options}, where)
-    if options.get("one_value"):
-        settings["vectorised"] = False
     sampler = (
         _sampler(options["sampler"], where) if "sampler" in options else protocol.at(None).sample  # type: ignore[union-attr]
     )
     job = audit_job(sampler, **settings)
     if job is None:
-        return _single_shard_run(lambda: audit(sampler, **settings), int(settings.get("trials", 100_000)))
+        return _single_shard_run(lambda: audit(sampler, **settings), settings["trials"])
     pieces, parse = job.pieces, _attack_tally if test == "rad" else _tally
 
     def finish(parts: Sequence[bytes]) -> dict[str, Any]:

@@ -37,7 +37,11 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
     help="Also account for this unit of privacy, such as event, w-event:10 or user:add-remove.",
 )
 @click.option("--m", type=number_types.WHOLE, help="Also report the risk for a unit that can take this many values.")
-@click.option("--trajectories", metavar="CSV", help="Also advise on a stream, whose table has one row per point.")
+@click.option(
+    "--trajectories",
+    metavar="CSV",
+    help="Also recommend a unit of privacy for locations: a table with one row for each user and time.",
+)
 @click.option(
     "--user", default="user", show_default=True, metavar="COLUMN", help="Column of --trajectories with the user."
 )
@@ -58,11 +62,11 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 def account_command(**options: Any) -> int:
     """Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.
 
-    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. A unit of privacy (granularity)
-    is what one change of the data is: one event, all data of one user, a window of a stream, an edge of a graph, ...
-    If the file states a claim, the answer says whether it follows; the rules of `dpradar lint` are applied too, and the
-    worse verdict counts. Exit code 5: a rule refutes the claim; 3: the claim does not follow from what is stated; 4:
-    there is no claim, and no bound follows for any unit of privacy.
+    FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The unit of privacy (granularity) is
+    what two neighbouring data sets may differ in: one event, all data of one user, a window of a stream, an edge of a
+    graph, ... If the file states a claim, the output says whether it follows from the steps. The rules of
+    `dpradar lint` are applied too; the more severe verdict sets the exit code: 5: a rule refutes the claim; 3: the
+    claim does not follow from what is stated; 4: there is no claim, and no bound follows for any unit of privacy.
     """
     from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline

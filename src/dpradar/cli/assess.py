@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..bounds import assess
+from ..bounds.assess_options import AssessOptions
 from ..errors import AssessmentInterrupted
 from ..options.reading import FLAGS, numbers
+from ..options.tables import options_in
 from ..present.numbers import number
 from ..present.pages import page_of
 from ..present.sentences import rate_sentence
 from ..present.text import table_lines, text
 from ..spec.question import release_of, sized, threat_of
-from . import number_types
-from .main import EXIT_INTERRUPTED, EXIT_VACUOUS, Suggesting
+from .described_options import click_option
+from .main import EXIT_INTERRUPTED, EXIT_VACUOUS
 from .progress import show_progress
-from .release_options import RELEASES, further_options, plugin_command, release_options
+from .release_options import ReleaseGroup, further_options, release_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..results import Assessment, Bound
     from ..spec.kinds import Kind
 
 __all__ = ["group"]
 
 
-def _command(name: str, kind: Kind) -> click.Command:
+def _command(kind: Kind) -> click.Command:
     options = [*release_options(kind), *further_options(kind)]
     options.append(
         click.Option(["--all", "show_all"], is_flag=True, help="List the other bounds and why they were not used.")
@@ -40,15 +40,8 @@ def _command(name: str, kind: Kind) -> click.Command:
             ["--fpr"], metavar="LIST", help="Also report the largest true-positive rate at these false-positive rates."
         )
     )
-    options.append(
-        click.Option(
-            ["--tolerance"],
-            type=number_types.NUMBER,
-            help="Largest gap between the upper and the lower bound on the total variation of a composition, relative "
-            "to its size; 0.01 unless given. The bounds hold whatever the value.",
-        )
-    )
-    return click.Command(name, params=options, callback=partial(_run, name), help=kind.help)
+    options += [click_option(option) for option in options_in(AssessOptions)]
+    return click.Command(kind.name, params=options, callback=partial(_run, kind.name), help=kind.help)
 
 
 def _run(kind: str, **options: Any) -> int:
@@ -112,9 +105,5 @@ def _show(result: Assessment, tprs: dict[str, Bound], *, as_json: bool, show_all
 
 def group() -> click.Group:
     """Return the ``assess`` group."""
-    loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, kind) for name, kind in RELEASES.items()
-    }
     help_text = "What could someone learn about one person? Name a mechanism or a guarantee."
-    load_plugin = partial(plugin_command, command=_command)
-    return Suggesting(name="assess", loaders=loaders, help=help_text, load_plugin=load_plugin)
+    return ReleaseGroup("assess", _command, help=help_text)

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..audits import Executable, Samples, audit
+from ..audits.audit_options import AuditOptions
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number, words
+from ..options.tables import options_in
 from ..spec.kinds import KINDS, kind_named
 from ..spec.question import release_of
 from ..threats import Prior, Threat
 from . import number_types
-from .claim_options import claim_options, stated_claim
+from .described_options import takes
 from .main import EXIT_INTERRUPTED, EXIT_REFUTED
 from .progress import quiet_option, repeat_command, show_progress
+from .sampler_options import claim_options, pairs_of, stated_claim
 
 __all__ = ["audit_command"]
 
@@ -58,8 +61,6 @@ class _Protocol(_Choice):
 @click.option(
     "--memory", type=number_types.NUMBER, default=2e9, show_default=True, help="Bytes a program may use; 0: no limit."
 )
-@click.option("--domain", type=number_types.WHOLE, help="Number of values; the inputs are 0 .. DOMAIN-1.")
-@click.option("--pairs", help="Pairs of neighbouring data sets, as module:name; TARGET is a function of one.")
 @click.option("--input", "input_column", default="input", show_default=True, help="Column of a log with the inputs.")
 @click.option(
     "--output",
@@ -68,56 +69,32 @@ class _Protocol(_Choice):
     show_default=True,
     help="Column (or a,b,c) of a log with the outputs.",
 )
-@click.option(
-    "--output-kind",
-    type=click.Choice(["auto", "categorical", "real", "bits", "subset", "vector"]),
-    default="auto",
-    show_default=True,
-    help="Type of the outputs; auto: decided from the outputs.",
-)
 @claim_options
-@click.option("--protocol", type=_Protocol(_PROTOCOLS), help="Protocol of the reports; tests its likelihood ratio.")
 @click.option(
-    "--rad", "by_rad", is_flag=True, help="Audit by the advantage of an attack; uniform prior unless --prior."
+    "--protocol",
+    type=_Protocol(_PROTOCOLS),
+    help="Local protocol that the outputs are reports of; the test then uses its likelihood ratio.",
+)
+@click.option(
+    "--rad", "by_rad", is_flag=True, help="Test the claim by the rad of an attack; the prior is uniform unless given."
 )
 @click.option("--prior", help="With --rad: p1,p2,... or @file.")
-@click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option(
-    "--significance",
-    type=number_types.NUMBER,
-    default=0.05,
-    show_default=True,
-    help="Largest probability of refuting a true claim.",
-)
-@click.option("--sequential", is_flag=True, help="Stop as soon as the claim is refuted.")
-@click.option(
-    "--looks",
-    type=number_types.WHOLE,
-    default=50,
-    show_default=True,
-    help="Number of interim looks (with --sequential).",
-)
-@click.option("--one-value", is_flag=True, help="TARGET is a function of one value, not of an array of them.")
-@click.option(
-    "--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if TARGET uses the rng it receives)."
-)
+@takes(options_in(AuditOptions))
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit_command(**options: Any) -> int:
     """Test a claim of privacy on outputs of an implementation.
 
     TARGET is package.module:function, path/file.py:function, a log (.csv, .tsv, .parquet), or with --program a command
-    line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each.
-    Exit code 5: the claim is refuted; 130: interrupted.
+    line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each;
+    --seed repeats the result if it draws from rng. Exit code 5: the claim is refuted; 130: interrupted.
     """
     claim, protocol = stated_claim(options), _protocol(options)
-    settings = {name: options[name] for name in ("trials", "significance", "sequential", "looks", "seed")}
-    kind = {"output_kind": options["output_kind"]}
-    sampler = _target(options)
-    if not isinstance(sampler, Samples):
-        settings |= {"domain": options["domain"], "vectorised": False if options["one_value"] else None, **kind}
-    if options["pairs"] is not None:
-        settings["pairs"] = import_object(options["pairs"], "--pairs")
+    requested = AuditOptions.of(options)
+    sampler, pairs = _target(options), pairs_of(options)
+    settings = requested.of_logs if isinstance(sampler, Samples) else requested.of_samplers
+    if pairs is not None:
+        settings["pairs"] = pairs
     threat = _threat(options)
     with show_progress("audit") as progress:
         result = audit(sampler, claim=claim, protocol=protocol, threat=threat, progress=progress.count, **settings)

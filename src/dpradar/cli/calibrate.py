@@ -11,18 +11,18 @@ import click
 
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
+from ..calibration.calibrate_options import CalibrateOptions
 from ..calibration.release_family import Family, family_of_template
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number
 from ..options.tables import options_in
 from ..spec.question import release_of, sized, threat_of
-from .main import EXIT_INTERRUPTED, EXIT_UNMET, Suggesting
+from .described_options import click_option
+from .main import EXIT_INTERRUPTED, EXIT_UNMET
 from .progress import show_progress
-from .release_options import RELEASES, further_options, plugin_command, release_options
+from .release_options import ReleaseGroup, further_options, release_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..params import Param
     from ..results import Calibration
     from ..spec.kinds import Kind
@@ -34,7 +34,7 @@ _LIMITS = {option.name: option for option in options_in(Limit)}
 _AT = {"tpr": ("fpr", "tpr=0.05@fpr=0.01"), "epsilon": ("delta", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")}
 
 
-def _command(name: str, kind: Kind) -> click.Command:
+def _command(kind: Kind) -> click.Command:
     options = [*release_options(kind, free=True), *further_options(kind)]
     options.append(
         click.Option(
@@ -47,8 +47,8 @@ def _command(name: str, kind: Kind) -> click.Command:
             "times. rad=0.1@acknowledge=near-ceiling accepts a release that hardly protects.",
         )
     )
-    options.append(click.Option(["--free"], help="Parameter to calibrate, if the mechanism has several."))
-    return click.Command(name, params=options, callback=partial(_run, name, kind), help=kind.help)
+    options += [click_option(option) for option in options_in(CalibrateOptions)]
+    return click.Command(kind.name, params=options, callback=partial(_run, kind), help=kind.help)
 
 
 def _free(kind: Kind, options: dict[str, Any]) -> Param:
@@ -108,9 +108,9 @@ def _family(kind: Kind, options: dict[str, Any]) -> Family:
     return family_of_template(param, lambda x: release_of({**options, param.name: x}, FLAGS))
 
 
-def _run(name: str, kind: Kind, **options: Any) -> int:
+def _run(kind: Kind, **options: Any) -> int:
     limits, as_json = options.pop("limits"), options.pop("as_json")
-    options = dict(sized({**options, "kind": name}, FLAGS))
+    options = dict(sized({**options, "kind": kind.name}, FLAGS))
     family = _family(kind, options)
     threat = threat_of(options, FLAGS)
     parsed_limits = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
@@ -136,15 +136,10 @@ def _show(result: Calibration, *, as_json: bool) -> None:
 
 def group() -> click.Group:
     """Return the ``calibrate`` group."""
-    loaders: dict[str, Callable[[], click.Command]] = {
-        name: partial(_command, name, kind) for name, kind in RELEASES.items() if _has_free_parameter(kind)
-    }
-    help_text = "How much noise keeps the risk under a limit? Name a mechanism or a guarantee."
-    reason = "its noise is not one number"
-    reasons = {name: reason for name in RELEASES if name not in loaders}
-    load_plugin = partial(plugin_command, command=_command, suits=_has_free_parameter, reason=reason)
-    return Suggesting(name="calibrate", loaders=loaders, help=help_text, reasons=reasons, load_plugin=load_plugin)
+    help_text = "How much noise keeps the risk within a limit? Name a mechanism or a guarantee."
+    return ReleaseGroup("calibrate", _command, _reason_against, help=help_text)
 
 
-def _has_free_parameter(kind: Kind) -> bool:
-    return any(param.more_private is not None for param in kind.params)
+def _reason_against(kind: Kind) -> str:
+    has_free_parameter = any(param.more_private is not None for param in kind.params)
+    return "" if has_free_parameter else "its noise is not one number"

@@ -41,7 +41,7 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 @click.group("campaign", context_settings={"help_option_names": ["-h", "--help"]})
 def campaign_command() -> None:
-    """Run many attacks, audits, assessments and trainings from one file.
+    """Run many attacks, audits, assessments and training runs from one file.
 
     Completed work is kept after a crash.
     """

@@ -43,14 +43,14 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 @click.option(
     "--group", metavar="COLUMN", help="Column with the group of a record, in a table with one row per record."
 )
-@click.option("--value", metavar="COLUMN", help="Column with the number of a record.")
+@click.option("--value", metavar="COLUMN", help="Column with the numeric value of each record.")
 @click.option(
     "--role", metavar="COLUMN", help="Column with the kind of a record within its group, such as father or child."
 )
 @click.option(
     "--columns",
     metavar="A,B,...",
-    help="Instead of --group: the columns with the records' numbers, in a table with one row per group.",
+    help="Instead of --group: the columns with the numeric values of the records, in a table with one row per group.",
 )
 @click.option("--gaussian", is_flag=True, help="Treat groups as jointly Gaussian even if the data contradict it.")
 @click.option("--markov", is_flag=True, help="Treat the states as a Markov chain, in a table with one row per time.")
@@ -92,8 +92,9 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 def correlate_command(**options: Any) -> int:
     """Report what a release gives away when records depend on each other.
 
-    Such records are those of families, meters or time series. FILE is a CSV file with a header. Exit code 3: the
-    planned release leaks more than --target; 4: the bound says nothing.
+    Examples of such records are members of a family, readings of a meter and points of a time series. FILE is a CSV
+    file with a header. Exit code 3: the planned release leaks more than --target; 4: the bound is too weak to be
+    useful.
     """
     from ..correlated import leakage
 

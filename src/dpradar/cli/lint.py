@@ -9,41 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..audits.audit_options import AuditOptions
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
 from ..options.reading import FLAGS
-from . import number_types
-from .claim_options import CLAIM, claim_options, stated_claim
+from ..options.tables import options_in
+from .described_options import takes
 from .main import EXIT_REFUTED, EXIT_UNMET
 from .progress import quiet_option, repeat_command, show_progress
 from .report_files import checked_reports, write_reports
+from .sampler_options import CLAIM, PAIRS, claim_options, pairs_of, stated_claim
 
 if TYPE_CHECKING:
     from ..results.lint import LintReport
 
 __all__ = ["lint_command"]
 
-_OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
+_SAMPLER = options_in(AuditOptions, "domain", "one_value", "trials", "significance", "seed")
+_ONLY_OF_SAMPLERS = (*CLAIM, PAIRS, *(option.name for option in _SAMPLER if option.default in (None, False)))
 
 
 @click.command("lint")
 @click.argument("file", required=False)
 @click.option("--sampler", metavar="MODULE:FUNCTION", help="Implementation to draw from, instead of FILE.")
-@click.option(
-    "--domain", type=number_types.WHOLE, help="Number of values of the sampler; its inputs are 0 .. DOMAIN-1."
-)
-@click.option("--pairs", help="Pairs of neighbouring databases for the sampler, as module:name.")
-@click.option("--one-value", is_flag=True, help="The sampler is a function of one value, not of an array of them.")
 @claim_options
-@click.option("--trials", type=number_types.WHOLE, default=100_000, show_default=True, help="Outputs to draw in all.")
-@click.option(
-    "--significance",
-    type=number_types.NUMBER,
-    default=0.05,
-    show_default=True,
-    help="Largest probability of refuting a true claim.",
-)
-@click.option("--seed", type=number_types.WHOLE, help="Seed, to repeat the result (if the sampler uses its rng).")
+@takes(_SAMPLER)
 @click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option
@@ -51,9 +41,9 @@ _OF_SAMPLERS = (*CLAIM, "domain", "pairs", "one_value", "seed")
 def lint_command(**options: Any) -> int:
     """Check a claim of differential privacy for errors.
 
-    FILE describes a pipeline, as for `dpradar account`. --sampler tests an implementation: every finding then rests on
-    outputs that were drawn. Exit code 5: the claim is refuted; 3: the description does not support the claim; 0: no
-    problem found, which proves nothing.
+    FILE describes a pipeline, as for `dpradar account`. --sampler looks for known defects of an implementation, in
+    outputs that are drawn from it; `dpradar audit` spends all of them on one lower bound on epsilon. Exit code 5: the
+    claim is refuted; 3: the description does not support the claim; 0: no problem found, which is no proof of it.
     """
     if options["as_survey"]:
         sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
@@ -67,7 +57,7 @@ def lint_command(**options: Any) -> int:
     if (options["file"] is None) == (options["sampler"] is None):
         got = "both" if options["file"] is not None else "neither"
         raise ParameterError("lint", "given a FILE or --sampler", got)
-    for name in _OF_SAMPLERS if options["sampler"] is None else ():
+    for name in _ONLY_OF_SAMPLERS if options["sampler"] is None else ():
         if options[name] not in (None, False):
             hint = "A file states its claim in [claim]."
             raise ParameterError(FLAGS(name), "used with --sampler", "a FILE", hint)
@@ -89,16 +79,14 @@ def _of_sampler(options: dict[str, Any]) -> LintReport:
     from ..granularity import lint_sampler
 
     sampler = import_object(options["sampler"], "--sampler")
-    pairs = None if options["pairs"] is None else import_object(options["pairs"], "--pairs")
-    settings = {name: options[name] for name in ("domain", "trials", "significance", "seed")}
+    settings = AuditOptions.of(options).of_samplers
     with show_progress("lint") as progress:
         report = lint_sampler(
             sampler,
             claim=stated_claim(options),
-            pairs=pairs,
-            vectorised=False if options["one_value"] else None,
+            pairs=pairs_of(options),
             progress=progress.count,
-            **settings,
+            **{name: settings[name] for name in ("domain", "trials", "significance", "seed", "vectorised")},
         )
     return replace(report, command=repeat_command(report.seed))
 

@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from types import FrameType, TracebackType
 
-__all__ = ["COMMANDS", "Suggesting", "main"]
+__all__ = ["COMMANDS", "SuggestingGroup", "main"]
 
 EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
 _COMPLETION = "_DPRADAR_COMPLETE"  # as click names it
@@ -33,68 +33,59 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a full dis
 EXIT_INTERRUPTED, EXIT_CLOSED = 130, 141  # as a shell says that SIGINT or SIGPIPE ended a program
 
 
-class Suggesting(click.Group):
-    """A group that loads its commands when asked for, and suggests a name for a mistyped one."""
+class SuggestingGroup(click.Group):
+    """A group of commands that suggests a name for a mistyped one; ``noun`` is what its names are."""
 
-    def __init__(
-        self,
-        *args: Any,
-        loaders: dict[str, Callable[[], click.Command]],
-        helps: dict[str, str] | None = None,
-        reasons: dict[str, str] | None = None,
-        load_plugin: Callable[[str], click.Command | str | None] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.loaders = loaders
-        self.helps = helps
-        self.reasons = reasons or {}  # why a name that others know is not known here
-        self.load_plugin = load_plugin  # returns the command of a plug-in, or why there is none for it
+    def __init__(self, *args: Any, noun: str = "command", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.noun = noun
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, without loading them where their lines are known."""
-        if self.helps is None:
-            super().format_commands(ctx, formatter)
-            return
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.helps.items()))
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order they were given."""
-        return list(self.loaders)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load one command."""
-        loader = self.loaders.get(cmd_name)
-        return None if loader is None else loader()
+    def why_not(self, name: str) -> str:
+        """Return why a name that is known elsewhere is none here, or nothing."""
+        return ""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command or raise an error with a suggestion."""
-        if args and self.load_plugin is not None and args[0] not in {*self.loaders, *self.reasons}:
-            plugin = self.load_plugin(args[0])
-            if isinstance(plugin, str):
-                self.reasons[args[0]] = plugin
-            elif plugin is not None:
-                return args[0], plugin, args[1:]
-        if args and args[0] in self.reasons:
-            message = f"cannot {self.name} '{args[0]}': {self.reasons[args[0]]}. Known: {', '.join(self.loaders)}."
-            raise click.UsageError(message, ctx)
-        if args and args[0] not in self.loaders:
-            near = difflib.get_close_matches(args[0].lower(), self.loaders, n=1, cutoff=0.5)
-            hint = f" Did you mean '{near[0]}'?" if near else ""
-            kinds = {"assess": "mechanism or guarantee", "calibrate": "mechanism or guarantee", "attack": "mechanism"}
-            kind = kinds.get(str(self.name), "command")
-            message = f"unknown {kind} '{args[0]}'.{hint} Known: {', '.join(self.loaders)}."
-            raise click.UsageError(message, ctx)
-        return super().resolve_command(ctx, args)
+        """Return the command, or raise an error with a suggestion."""
+        name, *further = args
+        command = self.get_command(ctx, name)
+        if command is not None:
+            return name, command, further
+        names = self.list_commands(ctx)
+        reason = self.why_not(name)
+        if reason:
+            raise click.UsageError(f"cannot {self.name} '{name}': {reason}. Known: {', '.join(names)}.", ctx)
+        near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        raise click.UsageError(f"unknown {self.noun} '{name}'.{hint} Known: {', '.join(names)}.", ctx)
+
+
+class _Commands(SuggestingGroup):
+    """The commands of dpradar, each imported when it is used."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the list."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, name, _ = COMMANDS[cmd_name]
+        command = getattr(import_module(module, __package__), name)
+        return command if isinstance(command, click.Command) else command()
 
 
 # Where each command lives and what the list says of it; a command is imported when it is used.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "assess": (".assess", "group", "What could someone learn about one person?"),
-    "calibrate": (".calibrate", "group", "How much noise keeps the risk under a limit?"),
+    "calibrate": (".calibrate", "group", "How much noise keeps the risk within a limit?"),
     "attack": (
         ".attack",
         "group",
@@ -108,7 +99,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     ),
     "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
     "new": (".new", "new_command", "Write a spec file to start from."),
-    "report": (".report", "report_command", "Write a saved result as a page to read: HTML or Markdown."),
+    "report": (".report", "report_command", "Turn a saved result into an HTML or Markdown report."),
     "serve": ("..web.serve", "serve_command", "Explore in the browser: assess, calibrate, compare, attack, audit."),
     "explain": (".explain", "explain_command", "Explain a word, a rule or a saved result."),
     "correlate": (
@@ -122,11 +113,15 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.",
     ),
     "lint": (".lint", "lint_command", "Check a claim of differential privacy for errors."),
-    "campaign": (".campaign", "campaign_command", "Run many attacks, audits, assessments and trainings from one file."),
+    "campaign": (
+        ".campaign",
+        "campaign_command",
+        "Run many attacks, audits, assessments and training runs from one file.",
+    ),
     "reproduce": (
         ".reproduction",
         "reproduce_command",
-        "Recompute a figure of the papers, such as rad:fig1, or compare all of them with the papers.",
+        "Recompute a figure of the four papers behind dpradar, such as rad:fig1, or compare all of them.",
     ),
     "list": (".list_command", "list_command", "List mechanisms, guarantees, rules and figures."),
     "schema": (
@@ -138,18 +133,8 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 }
 
 
-def _loader(module: str, name: str) -> Callable[[], click.Command]:
-    def load() -> click.Command:
-        command = getattr(import_module(module, __package__), name)
-        return command if isinstance(command, click.Command) else command()
-
-    return load
-
-
 @click.group(
-    cls=Suggesting,
-    loaders={name: _loader(module, attribute) for name, (module, attribute, _) in COMMANDS.items()},
-    helps={name: text for name, (_, _, text) in COMMANDS.items()},
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")

@@ -29,13 +29,19 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 @click.argument("file")
 @click.option("--with", "with_", required=True, metavar="COLUMN", help="Guesses (or hits) about members.")
 @click.option("--without", required=True, metavar="COLUMN", help="Guesses (or hits) about non-members.")
-@click.option("--truth", metavar="COLUMN", help="What is true. Without it the columns hold hits: true/false or 1/0.")
-@click.option("--truth-without", metavar="COLUMN", help="What is true of non-members, if it is another column.")
+@click.option(
+    "--truth",
+    metavar="COLUMN",
+    help="Column with the truth. Without it, --with and --without hold hits: true/false or 1/0.",
+)
+@click.option(
+    "--truth-without", metavar="COLUMN", help="Column with the truth about non-members, if it is another one."
+)
 @click.option(
     "--within", type=number_types.NUMBER, default=0.0, show_default=True, help="Numbers may be off by this much."
 )
 @click.option("--paired", is_flag=True, help="Both columns of a row are about the same target.")
-@click.option("--target", metavar="COLUMN", help="Names the target where some occur in several rows.")
+@click.option("--target", metavar="COLUMN", help="Column that identifies the person, where a person has several rows.")
 @click.option(
     "--confidence", type=number_types.NUMBER, default=0.95, show_default=True, help="Confidence level of the intervals."
 )

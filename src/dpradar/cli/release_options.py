@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..mechanisms import Repeated
-from ..options import Choice, Flag, describe
+from ..options import describe
 from ..options.reading import FLAGS
 from ..options.tables import options_in
 from ..spec.kinds import KINDS, Kind, kind_named
+from ..spec.model import Spec
 from ..spec.threat_options import DataFiles, ThreatOptions
-from . import number_types
+from .described_options import click_option
+from .main import SuggestingGroup
 from .progress import new_quiet_option
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
 
     from ..options import Option
 
-__all__ = ["RELEASES", "further_options", "instead_of", "plugin_command", "release_options"]
-
-RELEASES: dict[str, Kind] = {name: kind for name, kind in KINDS.items() if kind.on_command_line}
-
-_WHETHER = re.compile(r"^whether\b")
+__all__ = ["ReleaseGroup", "further_options", "instead_of", "release_options"]
 
 # Noise is described by its size, but people have an epsilon in mind.
 _BY_SCALE = "It takes --scale = sensitivity / epsilon: for epsilon 0.5 of a count, --scale 2."
@@ -53,19 +50,45 @@ def instead_of(option: str, path: str) -> str:
     return "Give it as a limit: --limit epsilon=1@delta=1e-5." if group == "calibrate" else _INSTEAD[name]
 
 
-def plugin_command(
-    name: str,
-    command: Callable[[str, Kind], click.Command],
-    suits: Callable[[Kind], bool] = lambda _: True,
-    reason: str = "",
-) -> click.Command | str | None:
-    """Return the command about a mechanism of a plug-in, or the reason why there is none; None for an unknown name."""
-    kind = None if name in KINDS else kind_named(name)
-    if kind is None:
-        return None
-    if not kind.on_command_line:
-        return "it is known in spec files only"
-    return command(name, kind) if suits(kind) else reason
+class ReleaseGroup(SuggestingGroup):
+    """A command for each kind of release, also of plug-ins.
+
+    Parameters
+    ----------
+    command
+        Returns the command about a kind.
+    reason_against
+        Returns why there is no command about a kind, or nothing.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Callable[[Kind], click.Command],
+        reason_against: Callable[[Kind], str] = lambda _: "",
+        noun: str = "mechanism or guarantee",
+        **settings: Any,
+    ) -> None:
+        super().__init__(name, noun=noun, **settings)
+        self._command = command
+        self._reason_against = reason_against
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all kinds of dpradar that the command is about."""
+        return [name for name, kind in KINDS.items() if not self._reason(kind)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command about a kind, or None."""
+        kind = kind_named(cmd_name)
+        return None if kind is None or self._reason(kind) else self._command(kind)
+
+    def why_not(self, name: str) -> str:
+        """Return why there is no command about a kind that is known elsewhere."""
+        kind = kind_named(name)
+        return "" if kind is None else self._reason(kind)
+
+    def _reason(self, kind: Kind) -> str:
+        return self._reason_against(kind) if kind.on_command_line else "it is known in spec files only"
 
 
 class _UnlessData(click.Option):
@@ -77,50 +100,37 @@ class _UnlessData(click.Option):
         return None if table and self.value_is_missing(value) else super().process_value(ctx, value)
 
 
-def release_options(kind: Kind, *, free: bool = False) -> list[click.Parameter]:
-    """Return the options of a release; with ``free`` a parameter may be left out, to be chosen."""
+def release_options(kind: Kind, *, free: bool = False, simulated: bool = False) -> list[click.Parameter]:
+    """Return the options of a release.
+
+    With ``free`` a parameter may be left out, to be chosen; ``simulated``: only those that an attack has a use for.
+    """
     return [
         _option(option, required=option.required and not (free and option.about.typical is not None))
         for option in kind.options
-        if "command" in option.about.places and (option.required or not option.about.of_question)
+        if "command" in option.about.places
+        and (option.required or not option.about.of_question)
+        and (option.about.simulated or not simulated)
     ]
 
 
 def _option(option: Option, *, required: bool) -> click.Option:
-    flag, about = [FLAGS(option.name)], option.about
-    what = f"{about.what[:1].upper()}{about.what[1:]}"
-    if isinstance(option.shape, Flag):
-        return click.Option(flag, is_flag=True, help=f"Assume {_WHETHER.sub('that', about.what)}.")
-    if isinstance(option.shape, Choice):
-        return click.Option(flag, type=click.Choice(option.shape.words), required=required, help=f"{what}.")
-    if option.param is None:
-        shape = option.shape
-        settings: dict[str, Any] = {"metavar": shape.metavar, "required": required}
-        if isinstance(option.default, str) and option.default:
-            settings |= {"default": option.default, "show_default": True}
-        if isinstance(shape, DataFiles):
-            settings["is_eager"] = True  # without it m is needed
-        notation = f": {shape.notation}" if shape.notation else ""
-        return click.Option(flag, help=f"{what}{notation}.", **settings)
-    number = number_types.WHOLE if option.param.integer else number_types.NUMBER
-    if not option.required and option.default is not None:
-        return click.Option(flag, type=number, default=option.default, show_default=True, help=f"{what}.")
-    kind = _UnlessData if about.counts_values else click.Option
-    return kind(flag, type=number, required=required, help=f"{what} ({option.allowed}).")
+    settings = {"is_eager": True} if isinstance(option.shape, DataFiles) else {}  # without it m is needed
+    cls = _UnlessData if option.about.counts_values and option.param is not None else click.Option
+    return click_option(option, cls=cls, required=required, **settings)
 
 
-def further_options(kind: Kind) -> list[click.Parameter]:
-    """Return the options that every command about this release has."""
+def further_options(kind: Kind, *, simulated: bool = False) -> list[click.Parameter]:
+    """Return the options that every command about this release has; ``simulated``: that every attack on it has."""
     options: list[click.Parameter] = [_option(replace(describe(Repeated)[-1], default=1), required=False)]
     options += [
         _option(option, required=False)
         for option in options_in(ThreatOptions)
-        if not (option.about.counts_values and kind.counts_values)
+        if not (option.about.counts_values and kind.counts_values) and (option.about.simulated or not simulated)
     ]
     options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
-    if not kind.states_relation:
-        choice = click.Choice(["replace-one", "add-remove"])
-        sensitivity = "--sensitivity, " if "sensitivity" in kind.names else ""
-        help_text = f"Neighbour relation used for {sensitivity}worst_gain, tpr and epsilon."
-        options.append(click.Option(["--neighbours"], type=choice, help=help_text))
+    if not kind.states_relation and not simulated:
+        beside = "" if kind.relation is None else f"{FLAGS(kind.relation.about.beside)}, "
+        help_text = f"Neighbour relation used for {beside}worst_gain, tpr and epsilon."
+        options += [click_option(option, help=help_text) for option in options_in(Spec, "neighbours")]
     return options

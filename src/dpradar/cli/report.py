@@ -19,7 +19,7 @@ __all__ = ["report_command"]
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def report_command(file: str, outs: tuple[str, ...], *, as_json: bool) -> int:
-    """Write a saved result as a page to read: HTML or Markdown.
+    """Turn a saved result into an HTML or Markdown report.
 
     RESULT is what --json printed or save() wrote: of assess, calibrate, attack, audit, measure, run,
     correlate, account or lint.

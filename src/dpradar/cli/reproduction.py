@@ -43,5 +43,5 @@ def figure_names() -> tuple[str, ...]:
 @click.command("reproduce", add_help_option=False, context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def _missing_command(arguments: tuple[str, ...]) -> None:
-    """Recompute a figure of the papers, such as rad:fig1, or compare all of them with the papers."""
+    """Recompute a figure of the four papers behind dpradar, such as rad:fig1, or compare all of them."""
     raise click.ClickException(_NOT_INSTALLED)

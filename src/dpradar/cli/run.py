@@ -20,7 +20,7 @@ __all__ = ["run_command"]
 @click.option(
     "--check",
     is_flag=True,
-    help="Exit with code 3 unless every limit of the spec is met by a release that protects; see above.",
+    help="Exit with code 3 if a limit is not met, or if a release hardly protects; see above.",
 )
 @click.option(
     "--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html or .md. May be repeated."
@@ -35,13 +35,14 @@ def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check
 
     SPEC is a TOML file; `dpradar new` writes one to start from.
 
-    With --check, exit code 3: a limit on risk or accuracy is not met, or a threat with limits reaches 90 % or more of
-    what publishing the raw data would give and none of its limits has acknowledge = "near-ceiling". A threat without a
-    limit is reported and never causes exit code 3; --check refuses a spec without any limit (exit code 2).
+    With --check, exit code 3: a limit on risk or accuracy is not met, or the risk of a threat with limits is at least
+    90 % of the risk of publishing the raw data. To accept that, set acknowledge = "near-ceiling" in one of its limits.
+    A threat without a limit is reported and never causes exit code 3; --check refuses a spec without any limit (exit
+    code 2).
 
-    With or without --check, exit code 4: the bound for some threat, with or without a limit, rules out almost nothing
-    (a limit that --check finds not met takes precedence); 130: an attack run now, or an attack or audit read from a
-    file that the spec names, was interrupted.
+    With or without --check, exit code 4: for at least one threat, with or without a limit, the proven bound is too weak
+    to be useful (if --check also finds a limit exceeded, the exit code is 3); 130: an attack run now, or an attack or
+    audit read from a file that the spec names, was interrupted.
     """
     from ..spec import read, run
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._version import __version__
 from ..attacks.attack_runs import checked_seed
-from ..audits.audit import SIGNIFICANCE
+from ..audits.audit_options import SIGNIFICANCE
 from ..audits.epsilon_limits import AuditedClaim, Tally, claim_under
 from ..errors import ParameterError
 from ..guarantees.approx import DELTA

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..attacks.attack_runs import CONFIDENCE, TRIALS, checked_seed, draw_targets
+from ..attacks.attack_options import CONFIDENCE, TRIALS
+from ..attacks.attack_runs import checked_seed, draw_targets
 from ..bounds import assess
 from ..errors import ParameterError
 from ..mechanisms import DPSGD

@@ -6,8 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._version import __version__
+from ..attacks.attack_options import CONFIDENCE
 from ..attacks.attack_protocol import BatchOutcome
-from ..attacks.attack_runs import CONFIDENCE, checked_seed, count_outcomes
+from ..attacks.attack_runs import checked_seed, count_outcomes
 from ..attacks.optimal import separates_values
 from ..attacks.posterior_attack import LikeliestValue, PosteriorAttack
 from ..errors import ParameterError

@@ -147,7 +147,7 @@ class MatrixChannel:
         )
 
 
-@described("channel", "A matrix p(output | input).", eq=False)
+@described("channel", "Any mechanism with finitely many outputs, as a matrix p(output | input).", eq=False)
 class Channel:
     """A mechanism given by its matrix p(output | input), rows = inputs.
 

@@ -25,7 +25,13 @@ POISSON = (
 )
 
 
-@described("dpsgd", "A training run with DP-SGD.", samples=False, first={"who": "membership"})
+@described(
+    "dpsgd",
+    "A training run with DP-SGD.",
+    samples="it describes a training run; docs/how-to/attack-a-model.md attacks a model, docs/how-to/audit-a-model.md "
+    "audits one",
+    first={"who": "membership"},
+)
 class DPSGD:
     """DP-SGD: each step takes every record with probability ``sample_rate``, clips, sums and adds Gaussian noise.
 

@@ -22,7 +22,8 @@ Contribution = Annotated[
     Query,
     Contributions(),
     About(
-        "what the target's record adds to the released number or table, for each value",
+        "what the target's record adds to the released number, for each of its values; a row of numbers for each "
+        "where a table is released",
         example="0, 1",
         label="contribution of each value (query)",
         private=True,

@@ -37,6 +37,8 @@ class About:
     of_question
         Whether the whole question has an option of the same name: it takes what is given without ``beside``, and a
         file may give it once for all releases.
+    simulated
+        Whether an attack that is run has a use for it.
     private
         Whether it may hold labels, frequencies or records, which copies for others leave out.
     places
@@ -53,5 +55,6 @@ class About:
     excludes: tuple[str, ...] = ()
     counts_values: bool = False
     of_question: bool = False
+    simulated: bool = True
     private: bool = False
     places: tuple[Place, ...] = ("command", "file", "form")

@@ -93,7 +93,7 @@ def described(
     help_text: str,
     group: Group = "other",
     *,
-    samples: bool = True,
+    samples: bool | str = True,
     first: Mapping[str, str] | None = None,
     eq: bool = True,
 ) -> Callable[[type[T]], type[T]]:
@@ -108,7 +108,7 @@ def described(
     group
         The group of releases that it belongs to.
     samples
-        Whether outputs can be drawn from it, so that it can be attacked.
+        Whether outputs can be drawn from it, so that it can be attacked; or what to do instead.
     first
         Options of the attacker in a first question about it, as texts.
     eq
@@ -130,11 +130,10 @@ def described(
                 together(self)
 
         cls.__post_init__ = check_options
-        cls.KIND, cls.HELP, cls.GROUP, cls.SAMPLES = kind, help_text, group, samples
+        cls.KIND, cls.HELP, cls.GROUP = kind, help_text, group
+        cls.SAMPLES, cls.INSTEAD_OF_ATTACK = samples is True, samples if isinstance(samples, str) else ""
         cls.FIRST = types.MappingProxyType(dict(first or {}))
-        described_class = dataclass(frozen=True, slots=True, eq=eq)(cls)
-        described_class.PARAMS = parameters(described_class)
-        return described_class
+        return dataclass(frozen=True, slots=True, eq=eq)(cls)
 
     return decorate
 
@@ -147,7 +146,12 @@ def describe(cls: type) -> tuple[Option, ...]:
 
 
 def parameters(cls: type) -> tuple[Param, ...]:
-    """Return the numbers among the options that have a typical range: what is searched, swept and moved by sliders."""
+    """Return the numbers among the options that have a typical range: what is searched, swept and moved by sliders.
+
+    A class that is not described has none.
+    """
+    if not hasattr(cls, "KIND"):
+        return ()
     return tuple(option.param for option in describe(cls) if option.param is not None and option.about.typical)
 
 

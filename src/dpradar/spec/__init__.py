@@ -1,9 +1,10 @@
 """Questions as text and files: one description for the command line, for TOML and for the web."""
 
+from ..attacks.attack_options import AttackOptions
 from ..errors import Problem, SpecError
 from ..options.reading import FLAGS, PLAIN, Where, inside
 from .kinds import KINDS, Kind
-from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec
+from .model import ReleaseSpec, Spec, ThreatSpec
 from .question import release_of, threat_of
 from .read import parse, read
 from .register import register
@@ -14,7 +15,7 @@ __all__ = [
     "FLAGS",
     "KINDS",
     "PLAIN",
-    "AttackSpec",
+    "AttackOptions",
     "Kind",
     "Problem",
     "ReleaseSpec",

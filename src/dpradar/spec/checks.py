@@ -88,10 +88,10 @@ def assessed_releases(spec: Spec) -> list[int | None]:
 def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
     relation = spec.threats[index].options.get("neighbours")
     for i, release in enumerate(spec.releases):
-        names = KINDS[release.kind].names
+        option = KINDS[release.kind].relation
         # Noise has a relation of its own only where a sensitivity is stated.
-        own = "neighbours" in names and (
-            "sensitivity" not in names or {"sensitivity", "neighbours"} & set(release.options)
+        own = option is not None and (
+            not option.about.beside or {option.about.beside, option.name} & set(release.options)
         )
         stated = spec.release(i).get("neighbours") if own else None
         if relation is not None and stated not in (None, relation):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from ..attacks import attack
@@ -14,9 +14,10 @@ from ..results.loading import load
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..attacks.attack_options import AttackOptions
     from ..results.run import ThreatResult
     from ..threats import Threat
-    from .model import AttackSpec, Spec
+    from .model import Spec
 
 __all__ = ["attacks", "evidence_of"]
 
@@ -39,7 +40,7 @@ def evidence_of(spec: Spec, index: int) -> AttackRun | AuditResult:
 
 
 def attacks(
-    settings: AttackSpec,
+    settings: AttackOptions,
     what: Any,
     threats: Sequence[Threat],
     results: Sequence[ThreatResult],
@@ -50,14 +51,7 @@ def attacks(
         if threat.kind != "record":
             continue
         tell(f"attack {what!r}")
-        run = attack(
-            what,
-            threat,
-            trials=settings.trials,
-            seed=settings.seed,
-            maximise=settings.maximise,
-            confidence=settings.confidence,
-        )
+        run = attack(what, threat, **asdict(settings))
         _check(run, result)
         yield replace(run, threat=result.assessment.threat)
         if not run.complete:  # interrupted by hand: the others are not started

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, replace
 from functools import cache
 
+from ..attacks.attack_options import AttackOptions
 from ..calibration import Limit
 from ..calibration.limit import COSTS
 from ..mechanisms import Repeated
@@ -12,7 +13,7 @@ from ..options import About, Choice, Option, describe
 from ..options.tables import Nested, Table, options_in
 from ..results.bound import QUANTITIES
 from .kinds import IN_FILES, KINDS
-from .model import AttackSpec, Decision, ReleaseSpec, Spec, ThreatSpec
+from .model import Decision, ReleaseSpec, Spec, ThreatSpec
 from .threat_options import THREAT, ThreatOptions
 
 __all__ = [
@@ -73,7 +74,7 @@ SINGLE = {
         (
             nested(
                 "attack",
-                Table("Attack", "The optimal attack, run as evidence.", options_in(AttackSpec)),
+                Table("Attack", "The optimal attack, run as evidence.", options_in(AttackOptions)),
                 noun="a table; {} will do",
             ),
             *options_in(Spec, "results"),

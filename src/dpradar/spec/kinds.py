@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from .. import __all__ as public_names
@@ -32,7 +32,7 @@ __all__ = ["ALIASES", "IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_named",
 ALIASES = {"pure-dp": "dp"}  # other names in files
 
 
-@described("register", "All releases recorded in a register file, composed.", samples=False)
+@described("register", "All releases of a register file together.", samples=False)
 class RegisterFile:
     """A file with everything that was released about the same people."""
 
@@ -45,7 +45,9 @@ class RegisterFile:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A named class of releases with its options.
+    """A named class of releases with its options, which are described when they are first needed.
+
+    ``optional`` are options with a default here that the class has not, such as ``delta``.
 
     Examples
     --------
@@ -55,7 +57,12 @@ class Kind:
 
     name: str
     cls: Any
-    options: tuple[Option, ...]
+    optional: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """Its options, in order."""
+        return _options(self.cls, self.optional)
 
     @property
     def help(self) -> str:
@@ -73,6 +80,12 @@ class Kind:
     def samples(self) -> bool:
         """Whether outputs can be drawn from it, so that it can be attacked."""
         return bool(self.cls.SAMPLES)
+
+    @property
+    def instead_of_attack(self) -> str:
+        """What to do where no outputs can be drawn from it, beside what is said of every promise."""
+        text: str = self.cls.INSTEAD_OF_ATTACK
+        return text
 
     @property
     def first(self) -> Mapping[str, str]:
@@ -110,7 +123,12 @@ class Kind:
     @property
     def states_relation(self) -> bool:
         """Whether a neighbour relation is part of it, not only of a sensitivity or of the question."""
-        return any(option.required and option.name == "neighbours" for option in self.options)
+        return any(option.required and option.about.of_question for option in self.options)
+
+    @property
+    def relation(self) -> Option | None:
+        """The option with its neighbour relation, which belongs to a sensitivity where ``about.beside`` names one."""
+        return next((option for option in self.options if option.about.of_question), None)
 
     def option(self, name: str) -> Option:
         """Return an option by its name."""
@@ -172,7 +190,7 @@ def kind_named(name: str) -> Kind | None:
 @lru_cache(maxsize=64)
 def _plugin_kind(name: str) -> Kind | None:
     plugin = plugin_named(name)
-    return None if plugin is None else _kind(plugin.load())
+    return None if plugin is None else Kind(name, plugin.load())
 
 
 class _Kinds(dict[str, Kind]):
@@ -185,14 +203,13 @@ class _Kinds(dict[str, Kind]):
         return kind
 
 
-def _kind(cls: Any) -> Kind:
-    return Kind(cls.KIND, cls, describe(cls))
-
-
-def _without_delta_pure(kind: Kind) -> Kind:
-    """Return the kind of both guarantees with an epsilon: delta is 0 unless it is given."""
-    options = (replace(option, default=0.0) if option.name == "delta" else option for option in kind.options)
-    return replace(kind, options=tuple(options))
+@cache
+def _options(cls: Any, optional: tuple[tuple[str, Any], ...]) -> tuple[Option, ...]:
+    defaults = dict(optional)
+    return tuple(
+        replace(option, default=defaults[option.name]) if option.name in defaults else option
+        for option in describe(cls)
+    )
 
 
 _CLASSES: tuple[Any, ...] = (
@@ -200,6 +217,7 @@ _CLASSES: tuple[Any, ...] = (
     *(ms.Laplace, ms.Gaussian, ms.Geometric, ms.DiscreteGaussian, ms.Exponential, ms.Channel),
     *(gs.ApproxDP, gs.GDP, gs.ZCDP, gs.RDP, ms.DPSGD, RegisterFile, gs.TotalVariation, gs.Tradeoff),
 )
-KINDS: Mapping[str, Kind] = _Kinds({cls.KIND: _kind(cls) for cls in _CLASSES})
-KINDS = _Kinds({**KINDS, "dp": _without_delta_pure(KINDS["dp"])})
+# Without delta, ApproxDP is PureDP: one kind for both guarantees with an epsilon.
+_OPTIONAL = {gs.ApproxDP: (("delta", 0.0),)}
+KINDS: Mapping[str, Kind] = _Kinds({cls.KIND: Kind(cls.KIND, cls, _OPTIONAL.get(cls, ())) for cls in _CLASSES})
 IN_FILES = tuple(name for name in KINDS if KINDS[name].cls is not RegisterFile)  # a file is a register itself

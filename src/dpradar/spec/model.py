@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path  # noqa: TC003 (annotations are read)
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge
-
-from ..attacks.attack_runs import CONFIDENCE, TRIALS
+from ..attacks.attack_options import AttackOptions  # noqa: TC001 (annotations are read)
 from ..errors import ParameterError
 from ..options import About, Day, ListOf
 from ..options.reading import inside
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from ..threats import Threat
     from .calls import Call
 
-__all__ = ["AttackSpec", "Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
+__all__ = ["Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 
 Relation = Annotated[
     Literal["replace-one", "add-remove"], About("the relation of the data sets that are compared", example="add-remove")
@@ -57,16 +55,6 @@ class ThreatSpec:
     name: _ForPeople = ""
     limits: dict[str, Any] = field(default_factory=dict, hash=False)  # numbers, and what is acknowledged
     limit_source: _ForPeople = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackSpec:
-    """The optimal attack, to be run on every release as evidence."""
-
-    trials: Annotated[int, TRIALS] = 100_000
-    seed: Annotated[int, Ge(0), About("the seed; it gives the same result again")] = 1
-    maximise: Annotated[Literal["rad", "success"], About("what the attacker maximises")] = "rad"
-    confidence: Annotated[float, CONFIDENCE] = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +96,7 @@ class Spec:
         About("how several releases are judged: all were published about the same people, or one of them will be"),
     ] = "compose"
     utility: dict[str, float] = field(default_factory=dict, hash=False)
-    attack: AttackSpec | None = None
+    attack: AttackOptions | None = None
     results: Annotated[
         tuple[str, ...], ListOf("a list of files with saved attacks or audits"), About("saved attacks and audits")
     ] = ()

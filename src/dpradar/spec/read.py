@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..attacks.attack_options import AttackOptions
 from ..errors import ParameterError, Problem, SpecError, why_unreadable
 from ..numerics.limited_reading import read_text
 from ..options.reading import inside
@@ -17,7 +18,7 @@ from ..params import shown
 from .checks import prior_problems, spec_problems
 from .file_tables import SINGLE, THREAT_TABLE, TOP, release_table
 from .kinds import ALIASES, IN_FILES, kind_of
-from .model import AttackSpec, ReleaseSpec, Spec, ThreatSpec, place_of
+from .model import ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of
 from .threat_options import THREAT
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["parse", "plain_tables", "read", "text_of"]
 
 MOST_BYTES = 1_000_000
+_SEED = 1  # of an attack: the same file gives the same numbers
 _PEOPLE = ("kind", "name", "what", "date", "note", "times")
 _COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$")
 
@@ -142,7 +144,7 @@ class _Draft:
             threats=threats,
             **{key: top[key] for key in ("title", "description", "neighbours", "together") if key in top},
             utility=rest["utility"],
-            attack=None if "attack" not in evidence else AttackSpec(**evidence["attack"]),
+            attack=None if "attack" not in evidence else AttackOptions(**{"seed": _SEED, **evidence["attack"]}),
             results=tuple(evidence.get("results", ())),
             **rest["report"],
             decision=rest["decision"],

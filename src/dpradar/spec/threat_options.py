@@ -135,8 +135,9 @@ class ThreatOptions:
         Annotated[
             float,
             BASELINE,
-            About("the success of the best blind guess, where nothing else is known of the attacker", example="0.1",
-                  label="right without the release (baseline)"),
+            About("the success rate of the best guess without the release; instead of a prior, for any attacker",
+                  example="0.1",
+                  label="right without the release (baseline)", simulated=False),
         ]
         | None
     ) = None  # fmt: skip
@@ -144,24 +145,25 @@ class ThreatOptions:
         Annotated[
             float,
             MEMBERSHIP,
-            About("the prior probability that the target took part, for a membership attack", example="0.5",
-                  label="took part, beforehand (prior)"),
+            About("the prior probability that the target took part, for an attacker who only asks whether it did; "
+                  "instead of knowledge and goal", example="0.5",
+                  label="took part, beforehand (prior)", simulated=False),
         ]
         | None
     ) = None  # fmt: skip
-    worst: Annotated[bool, About("the worst case over all priors, knowledge and goals")] = False
+    worst: Annotated[bool, About("the worst case over all priors, knowledge and goals", simulated=False)] = False
     data: Annotated[Any, DataFiles(), About("the files of records whose frequencies are the prior")] = None
     columns: Annotated[Any, ColumnNames(), About("the columns of a record")] = None
     known: Annotated[Any, ColumnNames(), About("the columns that are known of the target")] = None
     sensitive: Annotated[Any, ColumnNames(), About("the columns that are guessed")] = None
-    bins: Annotated[Any, Bins(), About("how the columns of the data are cut")] = None
+    bins: Annotated[Any, Bins(), About("the groups of values of each column of the data")] = None
     suppress: (
         Annotated[
             int,
             SUPPRESS,
             About(
-                "the number of rows below which a cell of the data is left out; the numbers are then upper bounds that "
-                "hold for the whole table, including the people left out"
+                "the number of rows below which a cell of the data is left out of the prior; the results are then "
+                "upper bounds that hold for the people left out too"
             ),
         ]
         | None
@@ -170,7 +172,9 @@ class ThreatOptions:
         Annotated[
             float,
             CONFIDENCE,
-            About("the confidence with which the numbers hold for the population that the rows are a random sample of"),
+            About(
+                "the confidence with which the results hold for the population, of which the rows are a random sample"
+            ),
         ]
         | None
     ) = None

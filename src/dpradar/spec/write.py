@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
@@ -24,7 +25,6 @@ __all__ = ["command", "python", "toml", "value_text"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DEFAULTS = [("times", 1), ("delta", 0), *((name, option.default) for name, option in OPTIONS.items())]
-_NOT_ATTACKED = ("baseline", "membership", "worst", "neighbours", "sensitivity", "nonnegative")
 
 
 # ------------------------------------------------------------------------------------------------------------- TOML
@@ -77,7 +77,7 @@ def _threat(threat: ThreatSpec) -> dict[str, Any]:
 def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
     evidence: dict[str, Any] = {}
     if spec.attack is not None:
-        evidence["attack"] = {name: getattr(spec.attack, name) for name in ("trials", "seed", "maximise", "confidence")}
+        evidence["attack"] = {name: value for name, value in asdict(spec.attack).items() if value is not None}
     if spec.results:
         evidence["results"] = list(spec.results)
     report: dict[str, Any] = {"include_prior": True} if spec.include_prior else {}
@@ -151,6 +151,7 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
         hint = "Write a spec file and `dpradar run` it."
         raise ParameterError("command", "about a kind that the command line knows", repr(question["kind"]), hint)
     names = [*kind.names, *(name for name in THREAT if name != "m" or not kind.counts_values), "times", "neighbours"]
+    not_simulated = {option.name for option in (*kind.options, *OPTIONS.values()) if not option.about.simulated}
     pairs = {option.name for option in kind.options if isinstance(option.shape, Span)}
     rows = {option.name for option in kind.options if isinstance(option.shape, Rows)}
     words = ["dpradar", verb, str(question["kind"])]
@@ -160,7 +161,7 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
             value is None
             or value is False
             or (name, value) in _DEFAULTS
-            or (verb == "attack" and name in _NOT_ATTACKED)
+            or (verb == "attack" and (name in not_simulated or name == "neighbours"))
         ):
             continue
         pair = name in pairs or (name == "values" and str(question.get("prior")).startswith("continuous:"))

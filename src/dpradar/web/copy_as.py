@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..calibration.limit import COSTS
-from ..spec import AttackSpec, ReleaseSpec, Spec, ThreatSpec, command, python, toml
+from ..spec import AttackOptions, ReleaseSpec, Spec, ThreatSpec, command, python, toml
 from ..spec.kinds import KINDS
 from ..spec.question import THREAT, release_call, threat_call
 from .forms.form import PLACE
@@ -148,7 +148,7 @@ def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> 
         "print(result.explain())",
         "",
     ]
-    spec = spec_of(question, attack=AttackSpec(trials=trials, seed=seed, maximise=maximise))
+    spec = spec_of(question, attack=AttackOptions(trials=trials, seed=seed, maximise=maximise))
     return [
         Copy("Command line", command(question, verb="attack", further=words)),
         Copy("Python", "\n".join(code)),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..._version import __version__
 from ...attacks.attack_runs import checked_seed
 from ...audits import audit
-from ...audits.audit import SIGNIFICANCE, TRIALS
+from ...audits.audit_options import SIGNIFICANCE, TRIALS
 from ...audits.output_sources import source_of
 from ...errors import ParameterError
 from ...guarantees.privacy import HasPrivacy

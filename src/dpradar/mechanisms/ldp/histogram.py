@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SHE", "THE"]
 
 
-@described("she", "Histogram encoding, noisy vector as it is.", "local", first=FIRST_QUESTION)
+@described("she", "Summation with histogram encoding: the noisy vector.", "local", first=FIRST_QUESTION)
 class SHE:
     """Summation with histogram encoding: the one-hot vector of the value with Laplace noise of scale 2/eps.
 
@@ -151,7 +151,9 @@ def best_threshold(epsilon: float) -> float:
     return float(minimize_scalar(log_variance, bounds=(0.5, 1.0), method="bounded", options={"xatol": 1e-10}).x)
 
 
-@described("the", "Histogram encoding, values above a threshold.", "local", first=FIRST_QUESTION)
+@described(
+    "the", "Thresholding with histogram encoding: which coordinates exceed a threshold.", "local", first=FIRST_QUESTION
+)
 class THE:
     """Thresholding with histogram encoding: the coordinates of a noisy one-hot vector that exceed a threshold.
 

@@ -59,6 +59,7 @@ class Gaussian:
             label="A person's contributions are never negative",
             folded=True,
             beside="sensitivity",
+            simulated=False,
         ),
     ] = False
 

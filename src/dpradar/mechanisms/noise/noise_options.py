@@ -42,10 +42,12 @@ Sensitivity = Annotated[
     float,
     Ge(0),
     About(
-        "how far one person moves the output (L1 norm; Gaussian noise: L2), instead of a query; state neighbours too",
+        "the largest change of the output that one person can cause (L1 norm; L2 for Gaussian noise), instead of a "
+        "query; give neighbours too",
         example="1",
         label="one person changes it by (sensitivity)",
         excludes=("query",),
+        simulated=False,
     ),
 ]
 SensitivityRelation = Annotated[
@@ -56,6 +58,7 @@ SensitivityRelation = Annotated[
         label="when (neighbours)",
         beside="sensitivity",
         of_question=True,
+        simulated=False,
     ),
 ]
 _STATED = "'add-remove' or 'replace-one', stated with the sensitivity (it is never guessed)"

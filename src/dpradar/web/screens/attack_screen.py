@@ -6,8 +6,8 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...attacks.attack_runs import TRIALS
-from ...audits.audit import SIGNIFICANCE
+from ...attacks.attack_options import TRIALS
+from ...audits.audit_options import SIGNIFICANCE
 from ...errors import ParameterError
 from ...params import Param, shown
 from ...spec.kinds import KINDS
