@@ -102,7 +102,7 @@ def test_copied_python_uses_public_names(question):
         compared["releases"][0]["options"] |= {"m": 20} if question["kind"] == "grr" else {"neighbours": "add-remove"}
     copies = [*assess_copies(question), *compare_copies(comparison_spec(compared))]
     if question["kind"] != "dp":
-        copies += attack_copies(question, 1000, 1, "rad")
+        copies += attack_copies(question, trials=1000, seed=1, maximise="rad")
     if question["kind"] != "channel":
         copies += calibrate_copies(question, [{"rad": 0.1}], None)
     codes = [copy.text for copy in copies if copy.title == "Python"]

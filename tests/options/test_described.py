@@ -21,7 +21,8 @@ from dpradar.spec.kinds import KINDS, Kind
 from dpradar.spec.question import release_of
 from dpradar.spec.schema import schema
 from dpradar.spec.starter_file import starting_spec
-from dpradar.web.forms.release_fields import release_fields
+from dpradar.threats.attackers import RECORD
+from dpradar.web.forms.question_fields import release_fields
 from tests.every import every
 
 OPTIONS = [(kind, option) for kind in KINDS.values() for option in kind.options]
@@ -75,7 +76,7 @@ def test_a_type_without_a_shape_is_refused_where_it_is_declared():
 def test_one_class_gives_file_schema_form_starter_and_command(staircase):
     table = {"kind": "staircase", "scale": 3, "ends": "-5:5", "rounding": "down"}
     assert staircase.call(table, PLAIN).kwargs == {"scale": 3.0, "ends": (-5.0, 5.0), "rounding": "down"}
-    fields = {field.name: field for field in release_fields("staircase")}
+    fields = {field.name: field for field in release_fields(staircase, RECORD)}
     assert fields["scale"].default == "4"
     assert fields["scale"].slider.at_high == "less can be learned"
     assert fields["ends"].folded

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dpradar.web.forms.release_fields import OFFERED_KINDS
-from dpradar.web.forms.threat_fields import ATTACKERS, attacker_field
+from dpradar.spec.kinds import KINDS
+from dpradar.web.forms.question_fields import OFFERED_KINDS
 
-EVERY = [
-    {"kind": kind, "who": who} for kind in OFFERED_KINDS for who, _ in attacker_field(kind, ATTACKERS).choices[0][1]
-]
+EVERY = [{"kind": kind, "who": attacker.name} for kind in OFFERED_KINDS for attacker in KINDS[kind].attackers]
 FURTHER = [
     {"kind": "grr", "m": "3", "epsilon": "1.5", "prior": "0.5, 0.3, 0.2", "knowledge": "labels", "known": "a, a, b"},
     {"kind": "grr", "m": "100", "epsilon": "2", "knowledge": "everything"},

@@ -12,7 +12,7 @@ import dpradar as dr
 from dpradar.spec.kinds import KINDS
 from dpradar.web.app import SCREENS
 from dpradar.web.forms.fields import Slider
-from dpradar.web.forms.release_fields import OFFERED_KINDS
+from dpradar.web.forms.question_fields import OFFERED_KINDS
 from dpradar.web.screens import learn_screen, start_page
 from dpradar.web.screens.assess_screen import read
 from dpradar.web.screens.calibrate_screen import CALIBRATE

@@ -23,6 +23,7 @@ from ..results.calibration import ACCURACY, Achieved
 from ..results.ceiling import ACKNOWLEDGE, Raw
 from ..results.tradeoff import FPR
 from ..threats import Threat
+from ..threats.attackers import ATTACKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy
     from ..threats import Prior
 
-__all__ = ["COSTS", "UNRESOLVED", "Limit"]
+__all__ = ["COSTS", "RISKS", "UNRESOLVED", "Limit"]
 
+RISKS = ("rad", "gain", "success", "worst_gain", "tpr", "epsilon")
 COSTS = ("error", "variance", "frequency_error")
 UNRESOLVED = "privacy losses cannot be resolved below delta"
 _PROBABILITY = Param(
@@ -40,8 +42,18 @@ _PROBABILITY = Param(
 _REPORTS = Param(name="limit", integer=True, low=1, what="the number of reports that a frequency is estimated from")
 _ROUNDING = 1e-12
 _POSITIVE = Param(name="limit", low=0.0, what="the largest value that is accepted", typical=(0.1, 10.0))
-_Probability = Annotated[float, _PROBABILITY] | None
-_Positive = Annotated[float, _POSITIVE] | None
+_NOT_MEMBERSHIP = tuple(name for name in ATTACKERS if name != "membership")
+_NOT_WORST = tuple(name for name in ATTACKERS if name != "worst")
+
+
+def _probability(label: str, example: str = "0.1", attackers: tuple[str, ...] = ()) -> About:
+    """Return the description of a limit on a probability; ``attackers``: those under whom it means something."""
+    return About(_PROBABILITY.what, example, more_private="down", label=label, slider=(0.001, 1.0), attackers=attackers)
+
+
+def _positive(label: str, example: str = "", slider: tuple[float, float] | None = None) -> About:
+    """Return the description of a limit on another number."""
+    return About(_POSITIVE.what, example, more_private="down", label=label, slider=slider)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,24 +76,63 @@ class Limit:
     """
 
     threat: Threat | None = None
-    rad: _Probability = None
-    success: _Probability = None
-    gain: _Probability = None
-    worst_gain: _Probability = None
-    tpr: _Probability = None
-    fpr: Annotated[float, FPR, About("the false-positive rate at which tpr is limited")] | None = None
-    epsilon: _Positive = None
-    delta: Annotated[float, DELTA, About("the delta at which epsilon is limited")] | None = None
-    error: _Positive = None
-    variance: _Positive = None
-    frequency_error: _Positive = None
+    rad: (
+        Annotated[float, _PROBABILITY, _probability("what taking part adds (rad)", attackers=_NOT_MEMBERSHIP)] | None
+    ) = None
+    success: (
+        Annotated[float, _PROBABILITY, _probability("right after the release (success)", "0.6", _NOT_WORST)] | None
+    ) = None
+    gain: Annotated[float, _PROBABILITY, _probability("more than by guessing blindly (gain)")] | None = None
+    worst_gain: (
+        Annotated[float, _PROBABILITY, _probability("more than by guessing, any attacker (worst gain)")] | None
+    ) = None
+    tpr: Annotated[float, _PROBABILITY, _probability("members found (tpr)")] | None = None
+    fpr: (
+        Annotated[
+            float,
+            FPR,
+            About(
+                "the false-positive rate at which tpr is limited",
+                example="0.01",
+                label="non-members wrongly flagged (fpr)",
+                slider=(1e-4, 0.5),
+                beside="tpr",
+            ),
+        ]
+        | None
+    ) = None
+    epsilon: Annotated[float, _POSITIVE, _positive("epsilon", "1", (0.05, 12.0))] | None = None
+    delta: (
+        Annotated[
+            float,
+            DELTA,
+            About(
+                "the delta at which epsilon is limited",
+                example="1e-5",
+                label="at delta",
+                slider=(1e-10, 0.1),
+                beside="epsilon",
+            ),
+        ]
+        | None
+    ) = None
+    error: Annotated[float, _POSITIVE, _positive("error in 95 of 100 releases")] | None = None
+    variance: Annotated[float, _POSITIVE, _positive("variance of the noise")] | None = None
+    frequency_error: Annotated[float, _POSITIVE, _positive("error of a frequency from one report")] | None = None
     neighbours: Neighbours | None = None
     reports: Annotated[float, _REPORTS] | None = None
     acknowledge: (
         Annotated[
             str,
-            Choice.of(ACKNOWLEDGE),
-            About("the consent to a release that is hardly better than publishing the raw data"),
+            Choice.of(ACKNOWLEDGE, labels=("yes, accept it",)),
+            About(
+                "the consent to a release that is hardly better than publishing the raw data",
+                label="near the raw data (acknowledge)",
+                form_help="Accept a release that is hardly better than publishing the raw data.",
+                unset="no",
+                folded=True,
+                excludes=("epsilon",),
+            ),
         ]
         | None
     ) = None

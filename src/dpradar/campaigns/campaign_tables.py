@@ -23,6 +23,7 @@ from ..spec.file_tables import kind_option, limits_option, nested, question_opti
 from ..spec.kinds import IN_FILES, KINDS, Kind, kind_of
 from ..spec.model import ReleaseSpec, Spec
 from ..spec.threat_options import ThreatOptions
+from ..threats.attackers import can_be_simulated
 
 if TYPE_CHECKING:
     from ..options.reading import Where
@@ -129,7 +130,7 @@ def _run_table(do: str, kind: str | None) -> Table:
     elif do == "audit":
         options = {option.name: option for option in (_DOMAIN, *options_in(ThreatOptions, "prior"))}
     if do in ("attack", "audit"):
-        options = {name: option for name, option in options.items() if option.about.simulated}
+        options = {name: option for name, option in options.items() if can_be_simulated(option.about)}
     options |= {
         option.name: option
         for option in (kind_option("do", do), *_DESCRIPTIVE_OPTIONS, _SEED, _GRID, *_ACTION_OPTIONS[do])

@@ -14,6 +14,7 @@ from ..options.tables import options_in
 from ..spec.kinds import KINDS, Kind, kind_named
 from ..spec.model import Spec
 from ..spec.threat_options import DataFiles, ThreatOptions
+from ..threats.attackers import can_be_simulated
 from .described_options import click_option
 from .main import SuggestingGroup
 from .progress import new_quiet_option
@@ -110,7 +111,7 @@ def release_options(kind: Kind, *, free: bool = False, simulated: bool = False) 
         for option in kind.options
         if "command" in option.about.places
         and (option.required or not option.about.of_question)
-        and (option.about.simulated or not simulated)
+        and (can_be_simulated(option.about) or not simulated)
     ]
 
 
@@ -126,7 +127,7 @@ def further_options(kind: Kind, *, simulated: bool = False) -> list[click.Parame
     options += [
         _option(option, required=False)
         for option in options_in(ThreatOptions)
-        if not (option.about.counts_values and kind.counts_values) and (option.about.simulated or not simulated)
+        if not (option.about.counts_values and kind.counts_values) and (can_be_simulated(option.about) or not simulated)
     ]
     options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
     if not kind.states_relation and not simulated:

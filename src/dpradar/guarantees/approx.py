@@ -9,7 +9,7 @@ from annotated_types import Ge, Le
 
 from ..options import About, described, number_of
 from .curves import approx_curve
-from .neighbours import Neighbours, Stated
+from .neighbours import FIRST_QUESTION, Neighbours, Stated
 from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
@@ -24,7 +24,13 @@ Delta = Annotated[
     float,
     Ge(0),
     Le(1),
-    About("the probability mass outside the epsilon bound", example="1e-5", typical=(0.0, 0.2), more_private="down"),
+    About(
+        "the probability mass outside the epsilon bound",
+        example="1e-5",
+        typical=(0.0, 0.2),
+        slider=(1e-10, 0.1),
+        more_private="down",
+    ),
 ]
 EPSILON, DELTA = number_of("epsilon", Epsilon), number_of("delta", Delta)
 
@@ -95,7 +101,7 @@ class PureDP:
         return approx_privacy("pure DP", self.epsilon, 0.0, self.neighbours, relation)
 
 
-@described("dp", "An (epsilon, delta)-DP guarantee.", "guarantee", samples=False, first={"m": "10"})
+@described("dp", "An (epsilon, delta)-DP guarantee.", "guarantee", samples=False, first=FIRST_QUESTION)
 class ApproxDP:
     """(epsilon, delta)-differential privacy under the stated neighbour relation.
 

@@ -8,7 +8,7 @@ from annotated_types import Ge
 
 from ..options import About, described
 from .curves import gaussian_curve
-from .neighbours import Stated
+from .neighbours import FIRST_QUESTION, Stated
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
 from .renyi import RenyiBound
@@ -36,7 +36,7 @@ def gaussian_privacy(mu: float, relation: Relation, source: str) -> Privacy:
     )
 
 
-@described("gdp", "A mu-GDP guarantee.", "guarantee", samples=False, first={"m": "10"})
+@described("gdp", "A mu-GDP guarantee.", "guarantee", samples=False, first=FIRST_QUESTION)
 class GDP:
     """mu-Gaussian differential privacy under the stated neighbour relation.
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from ..options import About, option_of
+from ..options import About, Choice, option_of
 
-__all__ = ["Neighbours", "Stated", "check_neighbours"]
+__all__ = ["FIRST_QUESTION", "RELATIONS", "Neighbours", "Stated", "check_neighbours"]
 
 Neighbours = Literal["replace-one", "add-remove"]
+RELATIONS = Choice.of(
+    "replace-one", "add-remove", labels=("one record replaced by another", "one record added or removed")
+)
+FIRST_QUESTION = {"m": "10", "neighbours": "replace-one"}  # of the explorer, about a guarantee
 
 Stated = Annotated[
     Neighbours,
+    RELATIONS,
     About(
         "the relation of the data sets that the guarantee compares, which its source states and which is never guessed",
         example="add-remove",

@@ -15,7 +15,7 @@ from ..numerics.lazy_numpy import ArrayLike, Floats, np
 from ..options import About, Numbers, described, number_of
 from ..params import as_floats
 from .curves import TradeoffCurve
-from .neighbours import Neighbours, Stated
+from .neighbours import FIRST_QUESTION, Neighbours, Stated
 from .privacy import Privacy, Relation
 
 __all__ = [
@@ -340,7 +340,7 @@ def _promise(bound: RenyiBound, neighbours: Neighbours, relation: Relation, name
     return None
 
 
-@described("zcdp", "A rho-zCDP guarantee.", "guarantee", samples=False, first={"m": "10"})
+@described("zcdp", "A rho-zCDP guarantee.", "guarantee", samples=False, first=FIRST_QUESTION)
 class ZCDP:
     """rho-zero-concentrated differential privacy under the stated neighbour relation (Bun and Steinke 2016).
 
@@ -361,7 +361,7 @@ class ZCDP:
         return _promise(RenyiBound(rho=self.rho), self.neighbours, relation, "zCDP")
 
 
-@described("rdp", "Renyi divergences at some orders.", "guarantee", samples=False, first={"m": "10"})
+@described("rdp", "Renyi divergences at some orders.", "guarantee", samples=False, first=FIRST_QUESTION)
 class RDP:
     """Renyi differential privacy of some orders under the stated neighbour relation (Mironov 2017).
 

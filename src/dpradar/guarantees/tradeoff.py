@@ -8,14 +8,14 @@ from typing import Annotated
 from ..numerics.lazy_numpy import Floats, np
 from ..options import About, Numbers, described
 from .curves import TradeoffCurve, piecewise_curve
-from .neighbours import Stated
+from .neighbours import FIRST_QUESTION, Stated
 from .pairs import AtomPair, finite_pair
 from .privacy import Privacy, Relation
 
 __all__ = ["Tradeoff"]
 
 
-@described("tradeoff", "A trade-off curve through some points.", "guarantee", samples=False, first={"m": "10"})
+@described("tradeoff", "A trade-off curve through some points.", "guarantee", samples=False, first=FIRST_QUESTION)
 class Tradeoff:
     """f-DP with the piecewise-linear f through the given break points; it must hold in both orders of the neighbours.
 

@@ -8,7 +8,7 @@ from annotated_types import Ge, Le
 
 from ..options import About, described
 from .curves import approx_curve
-from .neighbours import Stated
+from .neighbours import FIRST_QUESTION, Stated
 from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
@@ -22,7 +22,7 @@ Distance = Annotated[
 ]
 
 
-@described("tv", "A bound on the total variation.", "guarantee", samples=False, first={"m": "10"})
+@described("tv", "A bound on the total variation.", "guarantee", samples=False, first=FIRST_QUESTION)
 class TotalVariation:
     """Total variation at most ``tv`` between neighbours, that is (0, tv)-DP.
 

@@ -200,6 +200,7 @@ Times = Annotated[
         "the number of times the release is made about the same person",
         example="12",
         typical=(1, 50),
+        slider=(1, 1000),
         more_private="down",
         label="how often (times)",
         folded=True,

@@ -26,8 +26,20 @@ class About:
         Which way less can be learned, where that is known.
     label
         Name in a form, where the option's own with spaces does not do.
+    form_help
+        What a form says below it, where ``what`` does not do.
+    unset
+        What holds where nothing is given, for a form that leaves it empty at first.
+    slider
+        The range of a form's slider, where ``typical`` does not do.
+    slider_ends
+        What its two ends mean, where ``more_private`` does not say it.
     folded
         Whether a form hides it under "more options".
+    attackers
+        The attackers of ``threats.attackers`` for whom it means something; without any, every one.
+    needless_with
+        Other options that say as much: a form whose first question gives one of them does without it.
     beside
         Another option without which it means nothing.
     excludes
@@ -37,8 +49,6 @@ class About:
     of_question
         Whether the whole question has an option of the same name: it takes what is given without ``beside``, and a
         file may give it once for all releases.
-    simulated
-        Whether an attack that is run has a use for it.
     private
         Whether it may hold labels, frequencies or records, which copies for others leave out.
     places
@@ -50,11 +60,21 @@ class About:
     typical: tuple[float, float] | None = None
     more_private: Literal["up", "down"] | None = None
     label: str = ""
+    form_help: str = ""
+    unset: str = ""
+    slider: tuple[float, float] | None = None
+    slider_ends: tuple[str, str] = ("", "")
     folded: bool = False
+    attackers: tuple[str, ...] = ()
+    needless_with: tuple[str, ...] = ()
     beside: str = ""
     excludes: tuple[str, ...] = ()
     counts_values: bool = False
     of_question: bool = False
-    simulated: bool = True
     private: bool = False
     places: tuple[Place, ...] = ("command", "file", "form")
+
+    @property
+    def sentence(self) -> str:
+        """What it is, as help texts and comments write it."""
+        return f"{self.what[:1].upper()}{self.what[1:]}."

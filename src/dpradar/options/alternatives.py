@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..errors import ParameterError
 from ..params import shown
 from . import reading
+from .about import About
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -17,14 +18,24 @@ if TYPE_CHECKING:
 __all__ = ["Alternative", "Alternatives"]
 
 
+_NO_ARGUMENT = About("")
+
+
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One kind: its name, what it is for people, and what its argument is."""
+    """One kind: its name, what it is for people, and what its argument is.
+
+    ``field`` is the name of the argument in the addresses of forms, ``about`` what it is; ``attackers`` as in
+    ``About``.
+    """
 
     name: str
     what: str
     argument: Literal["none", "number", "list"] = "none"
     metavar: str = "..."
+    field: str = ""
+    about: About = _NO_ARGUMENT
+    attackers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

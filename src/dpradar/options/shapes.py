@@ -11,7 +11,7 @@ import datetime as dt
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import ParameterError
 from ..params import has_decimal_comma, shown
@@ -44,11 +44,15 @@ _ROWS: Schema = {"type": "array", "items": _NUMBERS}
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How values of one kind are given. ``noun`` says what is allowed, ``notation`` how it is written as text."""
+    """How values of one kind are given. ``noun`` says what is allowed, ``notation`` how it is written as text.
+
+    ``pasted`` says what people paste into a form: rows of numbers, columns under a header, or nothing but the text.
+    """
 
     noun: str = ""
     metavar: str = "TEXT"
     notation: str = ""
+    pasted: Literal["", "rows", "columns"] = ""
 
     def check(self, name: str, value: Any, hint: str) -> Any:
         """Return the value as the object keeps it, or raise ParameterError."""
@@ -163,12 +167,14 @@ class Choice(Shape):
     """One of some words."""
 
     words: tuple[str, ...] = ()
+    labels: tuple[str, ...] = field(default=(), compare=False)  # what a form calls them
 
     @classmethod
-    def of(cls, *words: str) -> Choice:
+    def of(cls, *words: str, labels: tuple[str, ...] = ()) -> Choice:
         """Return the choice among these words."""
         *most, last = map(repr, words)
-        return cls(f"{', '.join(most)} or {last}" if most else last, f"[{'|'.join(words)}]", words=words)
+        noun = f"{', '.join(most)} or {last}" if most else last
+        return cls(noun, f"[{'|'.join(words)}]", words=words, labels=labels or words)
 
     def check(self, name: str, value: Any, hint: str) -> Any:
         """Return the word."""
@@ -308,6 +314,7 @@ class Rows(Shape):
     noun: str = "a matrix, rows = inputs"
     metavar: str = "FILE"
     notation: str = "a CSV file"
+    pasted: Literal["", "rows", "columns"] = "rows"
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the rows of a list of lists or of a CSV file."""

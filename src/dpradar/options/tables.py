@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from .reading import Where
 
-__all__ = ["Nested", "Table", "document_schema", "either", "options_in"]
+__all__ = ["Nested", "Table", "document_schema", "either", "options_in", "options_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +183,13 @@ def options_in(cls: type, *names: str) -> tuple[Option, ...]:
         if _is_described(hints[field_info.name])
     }
     return tuple(options[name] for name in names) if names else tuple(options.values())
+
+
+def options_of(thing: Any) -> dict[str, Any]:
+    """Return what an object says of its options, without those that are as usual."""
+    cls: type = type(thing)
+    values = {option.name: (getattr(thing, option.name), option.default) for option in options_in(cls)}
+    return {name: value for name, (value, default) in values.items() if value != default}
 
 
 def _is_described(hint: Any) -> bool:

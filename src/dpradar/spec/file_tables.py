@@ -17,8 +17,10 @@ from .model import Decision, ReleaseSpec, Spec, ThreatSpec
 from .threat_options import THREAT, ThreatOptions
 
 __all__ = [
+    "RELATION",
     "SINGLE",
     "THREAT_TABLE",
+    "TIMES",
     "TOP",
     "kind_option",
     "limits_option",
@@ -47,8 +49,8 @@ def kind_option(name: str, *kinds: str) -> Option:
     return Option(name, Choice.of(*kinds), About(""), MISSING)
 
 
-_TIMES = replace(describe(Repeated)[-1], default=1)
-_RELATION = options_in(Spec, "neighbours")
+TIMES = replace(describe(Repeated)[-1], default=1)
+(RELATION,) = options_in(Spec, "neighbours")
 LIMITS = Table(
     "Limits",
     "The most that is accepted under a threat.",
@@ -64,7 +66,7 @@ def limits_option(*, needed: bool) -> Option:
 THREAT_TABLE = Table(
     "Threat",
     "Who attacks, and the limits.",
-    (*options_in(ThreatSpec), *options_in(ThreatOptions), *_RELATION, limits_option(needed=False)),
+    (*options_in(ThreatSpec), *options_in(ThreatOptions), RELATION, limits_option(needed=False)),
 )
 SINGLE = {
     "utility": Table("Utility", "The largest errors that are accepted.", options_in(Limit, *COSTS, "reports")),
@@ -90,7 +92,7 @@ _TOP = options_in(Spec, "title", "description", "neighbours", "together")
 def release_table(kind: str) -> Table:
     """Return the keys of a release of some kind."""
     name = "".join(word.capitalize() for word in kind.split("-"))
-    options = (kind_option("kind", kind), *_own_options(kind), *options_in(ReleaseSpec), _TIMES)
+    options = (kind_option("kind", kind), *_own_options(kind), *options_in(ReleaseSpec), TIMES)
     return Table(f"{name}Release", KINDS[kind].help, options, tuple((key, "threat") for key in THREAT))
 
 
@@ -102,7 +104,7 @@ def _own_options(kind: str) -> list[Option]:
 
 def question_options(kind: str) -> tuple[Option, ...]:
     """Return the options of a flat question: a release of some kind, and a threat."""
-    options = [kind_option("kind", kind), *_own_options(kind), *options_in(ThreatOptions), *_RELATION, _TIMES]
+    options = [kind_option("kind", kind), *_own_options(kind), *options_in(ThreatOptions), RELATION, TIMES]
     unique: dict[str, Option] = {}
     for option in options:
         unique.setdefault(option.name, option)

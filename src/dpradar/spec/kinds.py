@@ -18,7 +18,9 @@ from ..errors import ParameterError
 from ..options import About, FileName, Flag, describe, described
 from ..options.entry_points import installed_plugins, is_own_class, plugin_named
 from ..params import shown
+from ..threats.attackers import ATTACKERS
 from .calls import Call
+from .threat_options import VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..options import Group, Option
     from ..options.reading import Options, Where
     from ..params import Param
+    from ..threats.attackers import AttackerKind
 
 __all__ = ["ALIASES", "IN_FILES", "KINDS", "Kind", "RegisterFile", "kind_named", "kind_of"]
 
@@ -119,6 +122,17 @@ class Kind:
     def counts_values(self) -> bool:
         """Whether an option that it needs settles the number of values, so that the attacker's ``m`` has no place."""
         return any(option.required and option.about.counts_values for option in self.options)
+
+    @property
+    def is_about_numbers(self) -> bool:
+        """Whether a first question about it says which numbers the values are."""
+        return VALUES.name in self.first
+
+    @property
+    def attackers(self) -> tuple[AttackerKind, ...]:
+        """The attackers about whom a form can ask."""
+        about = self.first.get("who")
+        return tuple(one for one in ATTACKERS.values() if self.group in one.groups or one.name == about)
 
     @property
     def states_relation(self) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ..attacks.attack_options import AttackOptions  # noqa: TC001 (annotations are read)
 from ..errors import ParameterError
+from ..guarantees.neighbours import RELATIONS, Neighbours
 from ..options import About, Day, ListOf
 from ..options.reading import inside
 from .question import THREAT, release_call, size_of, threat_of
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 
 Relation = Annotated[
-    Literal["replace-one", "add-remove"], About("the relation of the data sets that are compared", example="add-remove")
+    Neighbours,
+    RELATIONS,
+    About(
+        "the relation of the data sets that are compared",
+        example="add-remove",
+        label="Data sets that are compared",
+        form_help="The neighbour relation that worst_gain, tpr and epsilon are about.",
+        unset="whichever tells more",
+        folded=True,
+    ),
 ]
 _Date = Annotated[dt.date | str, Day(), About("")]
 _ForPeople = Annotated[str, About("")]

@@ -7,7 +7,7 @@ short for knowledge and goal about columns. A prior that is counted in a table i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge
 
@@ -17,14 +17,19 @@ from ..options import About, Shape, Text, reading
 from ..options.tables import options_in
 from ..params import shown
 from ..threats import Goal, Knowledge
+from ..threats.attackers import RECORD, TABLE, WITH_PRIOR
 from ..threats.threat import BASELINE, MEMBERSHIP
 from .calls import Call
 from .table_prior import Bins, ColumnNames, table_prior_call
 
 if TYPE_CHECKING:
+    from ..options.about import Place
     from ..options.reading import Options, Where
 
-__all__ = ["THREAT", "ThreatOptions", "has_prior", "threat_call", "without_prior"]
+__all__ = ["EQUALLY_LIKELY", "SIZE", "THREAT", "VALUES", "ThreatOptions", "has_prior", "threat_call"]
+__all__ += ["values_from_zero", "without_prior"]
+
+_NOT_IN_FORMS: tuple[Place, ...] = ("command", "file")  # of files, which the explorer does not read
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Records(Shape):
     noun: str = "a CSV file with a header, or a table of columns"
     metavar: str = "FILE"
     notation: str = "a CSV file with a header"
+    pasted: Literal["", "rows", "columns"] = "columns"
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the columns."""
@@ -104,7 +110,8 @@ class ThreatOptions:
             int,
             Ge(2),
             About("the number of values, equally likely unless a prior says otherwise", example="10",
-                  label="number of values (m)", typical=(2, 5000), counts_values=True),
+                  label="number of values (m)", form_help="The number of values a person can have.",
+                  typical=(2, 5000), counts_values=True, needless_with=("values",), attackers=(RECORD.name,)),
         ]
         | None
     ) = None  # fmt: skip
@@ -112,32 +119,50 @@ class ThreatOptions:
         Any,
         PriorText(),
         About("the probability of each value", example="@prior.csv", label="how likely each value is (prior)",
-              private=True),
+              form_help="Equally likely if empty, or a list: 0.5, 0.3, 0.2; over an interval: continuous:beta:2,5.",
+              unset="uniform", private=True, attackers=(RECORD.name,)),
     ] = None  # fmt: skip
     values: Annotated[
-        Any, PossibleValues(), About("the possible values", label="possible values", example="0:100", private=True)
-    ] = None
-    records: Annotated[Any, Records(), About("the possible records", label="records", private=True)] = None
+        Any,
+        PossibleValues(),
+        About("the possible values", label="possible values", example="0:100", private=True, folded=True,
+              form_help="If the values are numbers: LOW:HIGH, LOW:HIGH:STEP or a list.", attackers=(RECORD.name,)),
+    ] = None  # fmt: skip
+    records: Annotated[
+        Any,
+        Records(),
+        About("the possible records", label="records", private=True, attackers=(TABLE.name,),
+              form_help="A table with a header; every row is one possible record."),
+    ] = None  # fmt: skip
     weights: (
-        Annotated[str, Text(metavar="COLUMN"), About("the column of the records or of the data that holds weights")]
+        Annotated[
+            str,
+            Text(metavar="COLUMN"),
+            About("the column of the records or of the data that holds weights", label="column with weights",
+                  form_help="The column with the weight of each row; equal weights if empty.", folded=True,
+                  attackers=(TABLE.name,)),
+        ]
         | None
-    ) = None
+    ) = None  # fmt: skip
     knowledge: Annotated[
         Any,
         Knowledge.KINDS,
         About("what the attacker knows of the target (with everything, the attacker knows the record and asks whether "
-              "it was used)", example="everything", label="Already knows", private=True),
+              "it was used)", example="everything", label="Already knows", private=True, attackers=WITH_PRIOR),
     ] = "nothing"  # fmt: skip
     goal: Annotated[
-        Any, Goal.KINDS, About("what counts as a right guess", example="within:2", label="Wants", private=True)
+        Any,
+        Goal.KINDS,
+        About("what counts as a right guess", example="within:2", label="Wants", private=True, attackers=WITH_PRIOR),
     ] = "exact"
     baseline: (
         Annotated[
             float,
             BASELINE,
             About("the success rate of the best guess without the release; instead of a prior, for any attacker",
-                  example="0.1",
-                  label="right without the release (baseline)", simulated=False),
+                  example="0.1", label="right without the release (baseline)", slider=(0.0, 1.0),
+                  slider_ends=("rarely", "often"),
+                  form_help="How often the best guess is right without the release.", attackers=("baseline",)),
         ]
         | None
     ) = None  # fmt: skip
@@ -146,24 +171,31 @@ class ThreatOptions:
             float,
             MEMBERSHIP,
             About("the prior probability that the target took part, for an attacker who only asks whether it did; "
-                  "instead of knowledge and goal", example="0.5",
-                  label="took part, beforehand (prior)", simulated=False),
+                  "instead of knowledge and goal", example="0.5", label="took part, beforehand (prior)",
+                  slider=(0.0, 1.0), slider_ends=("rarely", "often"),
+                  form_help="Probability, before the release, that the person took part.", attackers=("membership",)),
         ]
         | None
     ) = None  # fmt: skip
-    worst: Annotated[bool, About("the worst case over all priors, knowledge and goals", simulated=False)] = False
-    data: Annotated[Any, DataFiles(), About("the files of records whose frequencies are the prior")] = None
-    columns: Annotated[Any, ColumnNames(), About("the columns of a record")] = None
-    known: Annotated[Any, ColumnNames(), About("the columns that are known of the target")] = None
-    sensitive: Annotated[Any, ColumnNames(), About("the columns that are guessed")] = None
-    bins: Annotated[Any, Bins(), About("the groups of values of each column of the data")] = None
+    worst: Annotated[
+        bool,
+        About("the worst case over all priors, knowledge and goals", places=_NOT_IN_FORMS, attackers=("worst",)),
+    ] = False
+    data: Annotated[
+        Any, DataFiles(), About("the files of records whose frequencies are the prior", places=_NOT_IN_FORMS)
+    ] = None
+    columns: Annotated[Any, ColumnNames(), About("the columns of a record", places=_NOT_IN_FORMS)] = None
+    known: Annotated[Any, ColumnNames(), About("the columns that are known of the target", places=_NOT_IN_FORMS)] = None
+    sensitive: Annotated[Any, ColumnNames(), About("the columns that are guessed", places=_NOT_IN_FORMS)] = None
+    bins: Annotated[Any, Bins(), About("the groups of values of each column of the data", places=_NOT_IN_FORMS)] = None
     suppress: (
         Annotated[
             int,
             SUPPRESS,
             About(
                 "the number of rows below which a cell of the data is left out of the prior; the results are then "
-                "upper bounds that hold for the people left out too"
+                "upper bounds that hold for the people left out too",
+                places=_NOT_IN_FORMS,
             ),
         ]
         | None
@@ -173,13 +205,17 @@ class ThreatOptions:
             float,
             CONFIDENCE,
             About(
-                "the confidence with which the results hold for the population, of which the rows are a random sample"
+                "the confidence with which the results hold for the population, of which the rows are a random sample",
+                places=_NOT_IN_FORMS,
             ),
         ]
         | None
     ) = None
     fixed_weights: Annotated[
-        bool, About("that the weights were settled before the rows were drawn, as in a stratified sample")
+        bool,
+        About(
+            "that the weights were settled before the rows were drawn, as in a stratified sample", places=_NOT_IN_FORMS
+        ),
     ] = False
 
     @classmethod
@@ -201,6 +237,13 @@ class ThreatOptions:
 
 OPTIONS = {option.name: option for option in options_in(ThreatOptions)}
 THREAT = tuple(OPTIONS)
+SIZE, VALUES = OPTIONS["m"], OPTIONS["values"]
+EQUALLY_LIKELY: Options = {"prior": "uniform"}
+
+
+def values_from_zero(size: int) -> Options:
+    """Return the options of a prior over 0, 1, 2, ..., all equally likely."""
+    return {VALUES.name: f"0:{size - 1}"}
 
 
 def without_prior(options: Options) -> list[str]:

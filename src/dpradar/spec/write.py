@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 from ..options import Rows, Span
 from ..options.reading import FLAGS, PLAIN
+from ..threats.attackers import can_be_simulated
 from .kinds import kind_of
 from .question import release_call, threat_call
 from .threat_options import OPTIONS, THREAT
@@ -151,7 +152,7 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
         hint = "Write a spec file and `dpradar run` it."
         raise ParameterError("command", "about a kind that the command line knows", repr(question["kind"]), hint)
     names = [*kind.names, *(name for name in THREAT if name != "m" or not kind.counts_values), "times", "neighbours"]
-    not_simulated = {option.name for option in (*kind.options, *OPTIONS.values()) if not option.about.simulated}
+    not_simulated = {option.name for option in (*kind.options, *OPTIONS.values()) if not can_be_simulated(option.about)}
     pairs = {option.name for option in kind.options if isinstance(option.shape, Span)}
     rows = {option.name for option in kind.options if isinstance(option.shape, Rows)}
     words = ["dpradar", verb, str(question["kind"])]
@@ -203,8 +204,10 @@ def _numeric(value: Sequence[Any]) -> bool:
 # ----------------------------------------------------------------------------------------------------------- Python
 
 
-def python(question: Options, where: Where = PLAIN) -> str:
+def python(question: Options, where: Where = PLAIN, *, function: str = "assess", **further: Any) -> str:
     """Return Python code that asks a question and prints the answer; the content of files is written out.
+
+    ``further``: other arguments of the function.
 
     Examples
     --------
@@ -219,8 +222,9 @@ def python(question: Options, where: Where = PLAIN) -> str:
     """
     release, threat = release_call(question, where), threat_call(question, where)
     relation = question.get("neighbours")
-    argument = "" if relation is None else f", neighbours={relation!r}"
+    arguments = further if relation is None else {"neighbours": relation, **further}
+    argument = "".join(f", {name}={value!r}" for name, value in arguments.items())
     lines = ["import dpradar as dr", *release.imports(), *threat.imports(), ""]
     lines += [f"release = {release.source()}", f"threat = {threat.source()}"]
-    lines += [f"result = dr.assess(release, threat{argument})", "print(result.explain())", ""]
+    lines += [f"result = dr.{function}(release, threat{argument})", "print(result.explain())", ""]
     return "\n".join(lines)

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from ..errors import ParameterError
 from ..numerics.decimals import as_fraction, whole_numbers
 from ..numerics.lazy_numpy import Array, ArrayLike, Bools, Floats, Ints, np
+from ..options import About
 from ..options.alternatives import Alternative, Alternatives
 from ..params import Param, as_floats
-from .knowledge import codes_of, column_codes
+from .attackers import RECORD
+from .knowledge import codes_of, column_codes, columns_alternative, labels_alternative
 from .prior import checked_labels
 
 if TYPE_CHECKING:
@@ -40,9 +42,17 @@ class Goal:
 
     KINDS: ClassVar[Alternatives] = Alternatives.of(
         Alternative("exact", "the exact value"),
-        Alternative("within", "a guess near the value", "number", "ETA"),
-        Alternative("labels", "which group the person is in", "list", "A,A,B"),
-        Alternative("columns", "some columns of the record", "list", "NAMES"),
+        Alternative(
+            "within",
+            "a guess near the value",
+            "number",
+            "ETA",
+            field="within",
+            about=About("a guess is right if it is off by at most this much", label="how near", example="1"),
+            attackers=(RECORD.name,),
+        ),
+        labels_alternative("sought"),
+        columns_alternative("sought"),
     )
 
     kind: Literal["exact", "within", "labels", "columns"]

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..errors import ParameterError
 from ..numerics.lazy_numpy import Ints, np
+from ..options import About
 from ..options.alternatives import Alternative, Alternatives
+from .attackers import RECORD, TABLE
 from .prior import checked_labels, plain_label
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
     from .prior import Prior
 
-__all__ = ["Knowledge", "codes_of", "column_codes"]
+__all__ = ["Knowledge", "codes_of", "column_codes", "columns_alternative", "labels_alternative"]
 
 
 def codes_of(labels: Sequence[Hashable]) -> Ints:
@@ -38,6 +40,32 @@ def column_codes(owner: str, prior: Prior, names: tuple[str, ...]) -> Ints:
     return codes_of(list(zip(*(prior.columns[name] for name in names), strict=True)))
 
 
+def labels_alternative(field: str) -> Alternative:
+    """Return the kind of knowledge or goal that is a label; ``field``: its name in the addresses of forms."""
+    return Alternative(
+        "labels",
+        "which group the person is in",
+        "list",
+        "A,A,B",
+        field=field,
+        about=About("one name for each value: a, a, b", label="group of each value", example="a, a, b"),
+        attackers=(RECORD.name,),
+    )
+
+
+def columns_alternative(field: str) -> Alternative:
+    """Return the kind of knowledge or goal that is some columns; ``field``: its name in the addresses of forms."""
+    return Alternative(
+        "columns",
+        "some columns of the record",
+        "list",
+        "NAMES",
+        field=field,
+        about=About("names from the header", label="which columns"),
+        attackers=(TABLE.name,),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """What is known of the target: nothing, everything, a label per value, or some columns.
@@ -53,9 +81,9 @@ class Knowledge:
 
     KINDS: ClassVar[Alternatives] = Alternatives.of(
         Alternative("nothing", "nothing about the person"),
-        Alternative("everything", "the value; asks if it was used"),
-        Alternative("labels", "which group the person is in", "list", "A,A,B"),
-        Alternative("columns", "some columns of the record", "list", "NAMES"),
+        Alternative("everything", "the value; asks if it was used", attackers=(RECORD.name,)),
+        labels_alternative("known"),
+        columns_alternative("known"),
     )
 
     kind: Literal["nothing", "everything", "labels", "columns"]

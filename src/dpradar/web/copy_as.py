@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..calibration.limit import COSTS
 from ..spec import AttackOptions, ReleaseSpec, Spec, ThreatSpec, command, python, toml
+from ..spec.file_tables import RELATION, TIMES
 from ..spec.kinds import KINDS
-from ..spec.question import THREAT, release_call, threat_call
+from ..spec.question import release_call, threat_call
+from ..spec.threat_options import EQUALLY_LIKELY, THREAT, has_prior, without_prior
 from .forms.form import PLACE
 
 if TYPE_CHECKING:
@@ -44,15 +46,13 @@ def spec_of(question: Question, **further: Any) -> Spec:
     kind = KINDS[question["kind"]]
     release_options = {name: question[name] for name in kind.names if name in question}
     threat_options = {
-        name: question[name] for name in (*THREAT, "neighbours") if name in question and name not in release_options
+        name: question[name] for name in (*THREAT, RELATION.name) if name in question and name not in release_options
     }
-    # Without a threat a spec is about any attacker; here one is meant who finds every value equally likely.
-    limits = further.pop("limits", {})
-    threat = ThreatSpec(
-        options=threat_options if _states_attacker(threat_options) else {"prior": "uniform", **threat_options},
-        limits=limits,
-    )
-    release = ReleaseSpec(kind=question["kind"], options=release_options, times=question.get("times", 1))
+    if not (has_prior(threat_options) or without_prior(threat_options)):
+        # Without a threat a spec is about any attacker; here one is meant who finds every value equally likely.
+        threat_options = {**EQUALLY_LIKELY, **threat_options}
+    threat = ThreatSpec(options=threat_options, limits=further.pop("limits", {}))
+    release = ReleaseSpec(kind=question["kind"], options=release_options, times=question.get(TIMES.name, TIMES.default))
     return Spec(releases=(release,), threats=(threat,), **further)
 
 
@@ -61,10 +61,6 @@ def comparison_spec(data: Question) -> Spec:
     releases = tuple(ReleaseSpec(**release) for release in data["releases"])
     threats = (ThreatSpec(options=data["threat"]),)
     return Spec(releases=releases, threats=threats, together="compare", title=data["title"], noise_table=False)
-
-
-def _states_attacker(options: Question) -> bool:
-    return bool({"m", "prior", "values", "records", "baseline", "membership", "worst"} & set(options))
 
 
 def assess_copies(question: Question) -> list[Copy]:
@@ -90,8 +86,8 @@ def compare_copies(spec: Spec) -> list[Copy]:
 
 
 def _relation_argument(question: Question) -> str:
-    relation = question.get("neighbours")
-    return "" if relation is None else f", neighbours={relation!r}"
+    relation = question.get(RELATION.name)
+    return "" if relation is None else f", {RELATION.name}={relation!r}"
 
 
 def calibrate_copies(question: Question, limits: Sequence[dict[str, Any]], value: float | None) -> list[Copy]:
@@ -133,24 +129,11 @@ def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> s
     return "\n".join([*head, "", f"threat = {threat.source()}", last, "print(result.explain())", ""])
 
 
-def attack_copies(question: Question, trials: int, seed: int, maximise: Any) -> list[Copy]:
-    """Return an attack in three ways."""
-    words = ["--trials", f"{trials}", "--seed", f"{seed}", "--maximise", maximise]
-    release, threat = release_call(question, PLACE), threat_call(question, PLACE)
-    code = [
-        "import dpradar as dr",
-        *release.imports(),
-        *threat.imports(),
-        "",
-        f"release = {release.source()}",
-        f"threat = {threat.source()}",
-        f"result = dr.attack(release, threat, trials={trials}, seed={seed}, maximise={maximise!r})",
-        "print(result.explain())",
-        "",
-    ]
-    spec = spec_of(question, attack=AttackOptions(trials=trials, seed=seed, maximise=maximise))
+def attack_copies(question: Question, **settings: Any) -> list[Copy]:
+    """Return an attack in three ways; ``settings``: how it is run."""
+    words = [word for name, value in settings.items() for word in (f"--{name}", f"{value}")]
     return [
         Copy("Command line", command(question, verb="attack", further=words)),
-        Copy("Python", "\n".join(code)),
-        _toml_copy(spec),
+        Copy("Python", python(question, PLACE, function="attack", **settings)),
+        _toml_copy(spec_of(question, attack=AttackOptions(**settings))),
     ]

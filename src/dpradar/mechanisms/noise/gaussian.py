@@ -8,6 +8,7 @@ from annotated_types import Gt
 
 from ...errors import ParameterError
 from ...options import About, described
+from ...threats.attackers import WITHOUT_PRIOR
 from ..cost import NORMAL_95
 from ..query import Contribution
 from .continuous_noise import noisy_release
@@ -59,7 +60,7 @@ class Gaussian:
             label="A person's contributions are never negative",
             folded=True,
             beside="sensitivity",
-            simulated=False,
+            attackers=WITHOUT_PRIOR,
         ),
     ] = False
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from annotated_types import Ge
 
 from ...errors import ParameterError
-from ...guarantees.neighbours import Neighbours
-from ...options import About, Span
+from ...guarantees.neighbours import RELATIONS, Neighbours
+from ...options import About, Choice, Span
 from ...params import shown
+from ...threats.attackers import WITHOUT_PRIOR
 from ..capabilities import Release
 
 if TYPE_CHECKING:
@@ -45,20 +46,25 @@ Sensitivity = Annotated[
         "the largest change of the output that one person can cause (L1 norm; L2 for Gaussian noise), instead of a "
         "query; give neighbours too",
         example="1",
+        more_private="down",
         label="one person changes it by (sensitivity)",
+        form_help="How far one person moves what is released, in the L1 norm (Gaussian noise: L2).",
+        slider=(0.1, 1000.0),
         excludes=("query",),
-        simulated=False,
+        attackers=WITHOUT_PRIOR,
     ),
 ]
 SensitivityRelation = Annotated[
     Neighbours,
+    Choice.of(*RELATIONS.words, labels=("one person's data are replaced", "one person is added or removed")),
     About(
         "the relation of the sensitivity: one person added or removed, or one person's data replaced",
         example="add-remove",
         label="when (neighbours)",
+        form_help="The relation of the sensitivity.",
+        attackers=WITHOUT_PRIOR,
         beside="sensitivity",
         of_question=True,
-        simulated=False,
     ),
 ]
 _STATED = "'add-remove' or 'replace-one', stated with the sensitivity (it is never guessed)"

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...errors import ParameterError
+from ...options import Choice, Flag
+from ...options.reading import number, whole
+from ...params import shown
+from .pasted_tables import columns_of, rows_of
 
 if TYPE_CHECKING:
-    from ...params import Param
+    from collections.abc import Callable
 
-__all__ = ["Field", "Slider", "choice", "number_field", "param_field", "text_field"]
+    from ...options import Option
 
+__all__ = ["LESS", "MORE", "Field", "Slider", "choice", "number_field", "option_field", "slider_of", "text_field"]
+
+Choices = tuple[tuple[str, str], ...]
 _WIDE = 20.0  # a range with ends further apart than this moves by ratios
 LESS, MORE = "less can be learned", "more can be learned"
-_RANGES = {"delta": (1e-10, 0.1)}  # typical from 0, which has no logarithm
+_ENDS = {"down": (LESS, MORE), "up": (MORE, LESS)}
+_NUMBERS: dict[str, Callable[[str, str], Any]] = {"number": number, "whole": whole}
+_PASTED: dict[str, Callable[[str, str], Any]] = {"": lambda text, _: text, "rows": rows_of, "columns": columns_of}
+_YES = "yes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,15 +62,15 @@ class Slider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One control. ``name`` is that of the query, ``option`` that of the question it answers."""
+    """One control; ``name`` is that of the query."""
 
     name: str
-    option: str
     label: str
     help: str = ""
-    kind: Literal["number", "whole", "text", "long", "choice", "flag"] = "text"
+    kind: Literal["number", "whole", "text", "long", "choice"] = "text"
+    read: Callable[[str, str], Any] = _PASTED[""]  # from a text, and the name of the field, to what the text says
     default: str = ""
-    choices: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()  # groups of (value, words)
+    choices: tuple[tuple[str, Choices], ...] = ()  # groups of (value, words)
     slider: Slider | None = None
     redraws: bool = False  # other fields depend on it
     folded: bool = False  # folded away unless it is set
@@ -69,6 +81,11 @@ class Field:
         """The name as an identifier of the page."""
         return f"f-{self.name.replace('.', '-')}"
 
+    @property
+    def option(self) -> str:
+        """The option that it gives, without what tells columns apart."""
+        return self.name.rpartition(".")[2]
+
     def looks_numeric(self, text: str) -> bool:
         """Return whether a text can stand in a number box; other texts are shown as they are."""
         try:
@@ -76,73 +93,79 @@ class Field:
         except ValueError:
             return False
 
-    def prefixed(self, prefix: str) -> Field:
-        """Return the same field under another name."""
-        return replace(self, name=f"{prefix}{self.name}")
+    def value(self, text: str) -> Any:
+        """Return what a text says, or say what it must be."""
+        allowed = [value for _, group in self.choices for value, _ in group]
+        if allowed and text not in allowed:
+            raise ParameterError(self.name, f"one of {', '.join(filter(None, allowed))}", shown(text))
+        return self.read(text, self.name)
 
 
-def _ends(param: Param) -> tuple[str, str]:
-    return {"down": (LESS, MORE), "up": (MORE, LESS)}.get(param.more_private or "", ("", ""))
-
-
-def param_field(param: Param, default: str, *, label: str = "", ends: tuple[str, str] | None = None) -> Field:
-    """Return the field of a parameter: number box, slider over its typical range, words at both ends.
+def slider_of(option: Option) -> Slider | None:
+    """Return the slider of a number that has a range to move in.
 
     Examples
     --------
-    >>> from dpradar.guarantees.approx import EPSILON
-    >>> slider = param_field(EPSILON, "2").slider
+    >>> from dpradar.spec.kinds import KINDS
+    >>> slider = slider_of(KINDS["grr"].option("epsilon"))
     >>> slider.log, slider.at_low, slider.at_high
     (True, 'less can be learned', 'more can be learned')
     """
-    low, high = _RANGES.get(param.name, param.typical)
-    at_low, at_high = _ends(param) if ends is None else ends
+    about = option.about
+    ends = about.slider or about.typical
+    if ends is None or option.param is None:
+        return None
+    low, high = ends
+    at_low, at_high = _ENDS.get(about.more_private or "", about.slider_ends)
     log = low > 0.0 and high / low > _WIDE
+    return Slider(low=low, high=high, log=log, whole=option.param.integer, at_low=at_low, at_high=at_high)
+
+
+def option_field(option: Option, first: str | None = None) -> Field:
+    """Return the field of an option, as it is described; ``first``: what a first question says, if not its example."""
+    about, shape, param = option.about, option.shape, option.param
+    folded = about.folded and first is None
+    if first is None:
+        unused = "" if option.default in (None, False) else f"{option.default}"
+        first = unused if about.unset or (folded and not option.required) else about.example
+    common: dict[str, Any] = {
+        "name": option.name,
+        "label": about.label or option.name.replace("_", " "),
+        "help": about.form_help or about.sentence,
+        "folded": folded,
+    }
+    if isinstance(shape, Flag):
+        return Field(**common, kind="choice", choices=(("", (("", "no"), (_YES, _YES))),), read=lambda *_: True)
+    if isinstance(shape, Choice):
+        choices = ((("", about.unset),) if about.unset else ()) + tuple(zip(shape.words, shape.labels, strict=True))
+        return Field(**common, kind="choice", choices=(("", choices),), default=first)
+    if param is not None:
+        kind: Literal["number", "whole"] = "whole" if param.integer else "number"
+        return Field(**common, kind=kind, read=_NUMBERS[kind], default=first, slider=slider_of(option))
     return Field(
-        name=param.name,
-        option=param.name,
-        label=label or param.name.replace("_", " "),
-        help=f"{param.what[:1].upper()}{param.what[1:]}.",
-        kind="whole" if param.integer else "number",
-        default=default,
-        slider=Slider(low=low, high=high, log=log, whole=param.integer, at_low=at_low, at_high=at_high),
+        **common,
+        kind="long" if shape.pasted else "text",
+        read=_PASTED[shape.pasted],
+        default=first,
+        placeholder=about.unset or about.example,
     )
 
 
 def number_field(name: str, label: str, help_text: str, default: str, slider: Slider | None = None) -> Field:
     """Return a number box, with a slider where one makes sense."""
-    whole = slider is not None and slider.whole
-    kind: Literal["number", "whole"] = "whole" if whole else "number"
-    return Field(name=name, option=name, label=label, help=help_text, kind=kind, default=default, slider=slider)
+    kind: Literal["number", "whole"] = "whole" if slider is not None and slider.whole else "number"
+    return Field(name=name, label=label, help=help_text, kind=kind, read=_NUMBERS[kind], default=default, slider=slider)
 
 
-def text_field(
-    name: str,
-    label: str,
-    help_text: str,
-    default: str = "",
-    *,
-    placeholder: str = "",
-    folded: bool = False,
-    long: bool = False,
-) -> Field:
-    """Return a box for words or lists."""
-    return Field(
-        name=name,
-        option=name,
-        label=label,
-        help=help_text,
-        kind="long" if long else "text",
-        default=default,
-        placeholder=placeholder,
-        folded=folded,
-    )
+def text_field(name: str, label: str, help_text: str, default: str, *, folded: bool = False) -> Field:
+    """Return a box for words."""
+    return Field(name=name, label=label, help=help_text, default=default, folded=folded)
 
 
 def choice(
     name: str,
     label: str,
-    options: tuple[tuple[str, str], ...],
+    options: Choices,
     default: str,
     *,
     help_text: str = "",
@@ -152,7 +175,6 @@ def choice(
     """Return a list to choose from."""
     return Field(
         name=name,
-        option=name,
         label=label,
         help=help_text,
         kind="choice",

@@ -7,27 +7,46 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from ...errors import ParameterError
-from ...options import reading
+from ...options import Flag, reading
+from ...options.tables import options_of
 from ...params import shown
 from ...spec.kinds import KINDS, kind_of
 from ...spec.question import threat_of
-from .pasted_tables import columns_of, rows_of
-from .release_fields import OFFERED_KINDS, kind_field, release_fields
-from .threat_fields import ATTACKERS, attacker_field, threat_fields, without_stale_choices
+from ...spec.threat_options import OPTIONS, ThreatOptions
+from ...threats.attackers import ATTACKERS
+from .question_fields import (
+    ALTERNATIVES,
+    OFFERED_KINDS,
+    attacker_field,
+    kind_field,
+    question_threat_fields,
+    release_fields,
+    split_alternative,
+    without_stale_choices,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from ...options import Option
     from ...options.reading import Where
-    from ...params import Param
     from .fields import Field
 
-__all__ = ["MOST_VALUES", "PLACE", "Form", "FormSection", "question_of", "question_sections", "texts_for_kind"]
+__all__ = [
+    "MOST_VALUES",
+    "PLACE",
+    "Form",
+    "FormSection",
+    "question_of",
+    "question_sections",
+    "texts_for_kind",
+    "texts_of",
+]
 
 MOST_VALUES = 100_000
 PLACE: Where = reading.Where(lambda option: option, None, MOST_VALUES)
-_ROW_OPTIONS = ("matrix", "utility")
-_FORM_ONLY_FIELDS = ("who", "known", "within", "sought")
+_ATTACKER = "who"
+_FORM_ONLY_FIELDS = {_ATTACKER, *(kind.field for shape in ALTERNATIVES.values() for kind in shape.kinds)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +70,9 @@ class Form:
         return [field for section in self.sections for field in section.fields]
 
     def text(self, field: Field) -> str:
-        """Return the text in a field."""
-        return self.texts.get(field.name, field.default)
+        """Return the text in a field; a list to choose from is never empty, unless that is a choice."""
+        text = self.texts.get(field.name, field.default)
+        return text or (field.default if field.kind == "choice" else "")
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -64,26 +84,9 @@ class Form:
         """The state as the part of an address after the question mark."""
         return urlencode(self.pairs)
 
-    def options(self) -> dict[str, Any]:
-        """Return the values of the fields that are not empty, numbers as numbers."""
-        values = {}
-        for field in self.fields:
-            text = self.text(field).strip()
-            if text:
-                values[field.option] = _value(field, text)
-        return values
-
-
-def _value(field: Field, text: str) -> Any:
-    if field.kind == "number":
-        return reading.number(text, field.name)
-    if field.kind == "whole":
-        return reading.whole(text, field.name)
-    if field.kind == "choice":
-        allowed = [value for _, group in field.choices for value, _ in group]
-        if text not in allowed:
-            raise ParameterError(field.name, f"one of {', '.join(filter(None, allowed))}", shown(text))
-    return text
+    def values(self) -> dict[str, Any]:
+        """Return what the fields say that are not empty, by their names."""
+        return {field.name: field.value(text) for field in self.fields if (text := self.text(field).strip())}
 
 
 def texts_for_kind(query: Mapping[str, str], kept_names: Collection[str]) -> dict[str, str]:
@@ -102,35 +105,27 @@ def question_sections(
     offered: tuple[str, ...] = OFFERED_KINDS,
     default: str = "grr",
     free: bool = False,
-    attackers: tuple[str, ...] = ATTACKERS,
-) -> tuple[list[FormSection], dict[str, str], Param | None]:
-    """Return the fields of a release and a threat, the texts in them, and the parameter to calibrate."""
-    kind_choice = kind_field(offered, default)
-    kind = query.get("kind", default)
-    if kind not in offered:
-        got = shown(kind)
+    attackers: Collection[str] = tuple(ATTACKERS),
+) -> tuple[tuple[FormSection, FormSection], dict[str, str]]:
+    """Return the fields of a release and a threat, without its noise where that is ``free``, and the texts in them."""
+    name = query.get("kind", default)
+    if name not in offered:
+        got = shown(name)
         raise ParameterError("kind", f"one of {', '.join(offered)}", got, "`dpradar list` describes them.")
-    free_param = KINDS[kind].noise if free else None
-    release = release_fields(kind, free=free_param)
-    texts = texts_for_kind(query, ["kind", "who", *(field.name for field in release)])
+    kind = KINDS[name]
     attacker_choice = attacker_field(kind, attackers)
-    choices = [value for value, _ in attacker_choice.choices[0][1]]
-    if texts.get("who", attacker_choice.default) not in choices:
-        texts["who"] = attacker_choice.default
-    attacker = texts.get("who", attacker_choice.default)
-    if attacker == "table":  # the number of different records is the number of values
-        release = [field for field in release if field.name != "m"]
+    who = query.get(_ATTACKER, attacker_choice.default)
+    if who not in dict(attacker_choice.choices[0][1]):
+        who = attacker_choice.default
+    attacker = ATTACKERS[who]
+    release = release_fields(kind, attacker, free=kind.noise.name if free and kind.noise is not None else "")
+    texts = texts_for_kind({**query, _ATTACKER: who}, ["kind", _ATTACKER, *(field.name for field in release)])
     texts = without_stale_choices(texts, attacker)
-    threat = threat_fields(kind, attacker, texts)
-    if any(field.name == "neighbours" for field in threat):  # the relation of a sensitivity, which is required
-        release = [field for field in release if field.name != "neighbours"]
-        texts = {name: text for name, text in texts.items() if text or name != "neighbours"}
-    release_names = {field.name for field in release}
-    sections = [
-        FormSection("What is released", (kind_choice, *release)),
-        FormSection("Who attacks", (attacker_choice, *(field for field in threat if field.name not in release_names))),
-    ]
-    return sections, texts, free_param
+    sections = (
+        FormSection("What is released", (kind_field(offered, default), *release)),
+        FormSection("Who attacks", (attacker_choice, *question_threat_fields(kind, attacker, texts))),
+    )
+    return sections, texts
 
 
 def question_of(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,34 +139,48 @@ def question_of(values: Mapping[str, Any]) -> dict[str, Any]:
     {'kind': 'dp', 'epsilon': 1.0, 'worst': True}
     """
     question = {name: value for name, value in values.items() if name not in _FORM_ONLY_FIELDS}
-    if "nonnegative" in question:
-        question["nonnegative"] = True
-    for name in _ROW_OPTIONS:
-        if name in question:
-            question[name] = rows_of(question[name], name)
-    if "records" in question:
-        question["records"] = columns_of(question["records"])
-        if "m" in {param.name for param in kind_of(question, PLACE).params}:
-            table: dict[str, Any] = {name: question[name] for name in ("records", "weights") if name in question}
-            question["m"] = threat_of(table, PLACE).finite.size
-    if values.get("who") == "worst":
-        question["worst"] = True
-    _append_detail(question, values, "knowledge", {"labels": "known", "columns": "known"})
-    _append_detail(question, values, "goal", {"labels": "sought", "columns": "sought", "within": "within"})
+    attacker = ATTACKERS.get(values.get(_ATTACKER, ""))
+    if attacker is not None and attacker.lists_records:
+        threat = {name: question[name] for name in OPTIONS if name in question and name not in ALTERNATIVES}
+        for option in kind_of(question, PLACE).options:
+            if option.about.counts_values and option.param is not None:
+                question[option.name] = threat_of(threat, PLACE).finite.size
+    stated = None if attacker is None else OPTIONS.get(attacker.name)
+    if stated is not None and isinstance(stated.shape, Flag):
+        question[stated.name] = True
+    for option in OPTIONS.values():
+        if option.name in ALTERNATIVES and option.name in question:
+            _append_detail(question, values, option)
     return question
 
 
-def _append_detail(
-    question: dict[str, Any], values: Mapping[str, Any], option: str, details: Mapping[str, str]
-) -> None:
+def texts_of(release: Any, threat: ThreatOptions) -> dict[str, str]:
+    """Return the texts of the fields that ask about a release and an attacker: the way back from ``question_of``.
+
+    Examples
+    --------
+    >>> from dpradar import Laplace
+    >>> texts_of(Laplace(scale=10), ThreatOptions(values="0:100", goal="within:5"))
+    {'kind': 'laplace', 'scale': '10', 'values': '0:100', 'goal': 'within', 'within': '5'}
+    """
+    texts = {"kind": release.KIND}
+    if threat.without_prior:
+        texts[_ATTACKER] = threat.without_prior[0]
+    for name, value in {**options_of(release), **options_of(threat)}.items():
+        text = f"{value:g}" if isinstance(value, float) else f"{value}"
+        texts |= split_alternative(name, text) if name in ALTERNATIVES else {name: text}
+    return texts
+
+
+def _append_detail(question: dict[str, Any], values: Mapping[str, Any], option: Option) -> None:
     """Append the detail of a choice to it, as in ``labels:a,a,b``; remove a choice that is the default."""
-    choice = question.get(option)
-    if choice in ("nothing", "exact"):
-        del question[option]
-    elif isinstance(choice, str) and choice in details:
-        detail = values.get(details[choice])
+    choice = ALTERNATIVES[option.name].kind(question[option.name])
+    if choice.name == option.default:
+        del question[option.name]
+    elif choice.field:
+        detail = values.get(choice.field)
         if detail is None:
-            raise ParameterError(details[choice], "given", "nothing", f"{option} needs it.")
+            raise ParameterError(choice.field, "given", "nothing", f"{option.name} needs it.")
         if isinstance(detail, str) and detail.startswith(("@", "[", "{")):
-            raise ParameterError(details[choice], "a list of names", shown(detail), "Such as: a, a, b.")
-        question[option] = f"{choice}:{detail!r}" if isinstance(detail, float) else f"{choice}:{detail}"
+            raise ParameterError(choice.field, "a list of names", shown(detail), "Such as: a, a, b.")
+        question[option.name] = f"{choice.name}:{detail!r}" if isinstance(detail, float) else f"{choice.name}:{detail}"

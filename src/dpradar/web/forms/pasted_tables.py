@@ -30,12 +30,12 @@ def rows_of(text: str, name: str) -> Any:
     return [[number(cell, name) for cell in _BETWEEN.split(line)] for line in lines]
 
 
-def columns_of(text: str) -> Any:
+def columns_of(text: str, name: str) -> Any:
     r"""Return the columns of a table with a header; JSON is left to those who read it.
 
     Examples
     --------
-    >>> columns_of("age,diagnosis\nyoung,flu\nold,none")
+    >>> columns_of("age,diagnosis\nyoung,flu\nold,none", "records")
     {'age': ['young', 'old'], 'diagnosis': ['flu', 'none']}
     """
     if text.lstrip().startswith("{"):
@@ -44,5 +44,5 @@ def columns_of(text: str) -> Any:
     header, body = [cell.strip() for cell in rows[0]], rows[1:]
     if not body or any(len(row) != len(header) for row in body) or len(set(header)) != len(header):
         allowed = "a table with a header and rows of equal length"
-        raise ParameterError("records", allowed, shown(text), "Such as: age,sex and below it young,f.")
+        raise ParameterError(name, allowed, shown(text), "Such as: age,sex and below it young,f.")
     return {name: [row[i].strip() for row in body] for i, name in enumerate(header)}

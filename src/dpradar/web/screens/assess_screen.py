@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...errors import ParameterError
 from ..copy_as import assess_copies
 from ..forms.form import Form, question_of, question_sections
-from .screen_request import Screen, ScreenRequest
+from .screen_request import Screen, ScreenRequest, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,17 +16,13 @@ __all__ = ["ASSESS", "read"]
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
     """Return the request of a query."""
-    sections, texts, _ = question_sections(query)
-    form = Form(tuple(sections), texts)
-    hidden_fields = (("was", form.texts.get("kind", "grr")),)
-    try:
-        question = question_of(form.options())
-    except ParameterError as error:
-        return ScreenRequest(form=form, task=None, hidden_fields=hidden_fields, problem=str(error), option=error.name)
-    data = {"question": question}
-    return ScreenRequest(
-        form=form, task="assess", data=data, hidden_fields=hidden_fields, copies=lambda _: assess_copies(question)
-    )
+    form = Form(*question_sections(query))
+    return request_of(form, _ask, hidden_fields=(("was", form.texts.get("kind", "grr")),))
+
+
+def _ask(form: Form) -> dict[str, Any]:
+    question = question_of(form.values())
+    return {"task": "assess", "data": {"question": question}, "copies": lambda _: assess_copies(question)}
 
 
 ASSESS = Screen(

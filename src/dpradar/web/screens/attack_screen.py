@@ -4,25 +4,37 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ...attacks.attack_options import TRIALS
 from ...audits.audit_options import SIGNIFICANCE
 from ...errors import ParameterError
+from ...options import About, option_of
 from ...params import Param, shown
+from ...spec.file_tables import RELATION
 from ...spec.kinds import KINDS
-from ...spec.question import release_call
+from ...spec.question import release_call, threat_call
+from ...spec.threat_options import VALUES
+from ...threats.attackers import WITH_PRIOR
 from ..copy_as import Copy, attack_copies
-from ..forms.fields import Field, Slider, choice, number_field, param_field, text_field
+from ..forms.fields import Field, Slider, choice, number_field, option_field, text_field
 from ..forms.form import PLACE, Form, FormSection, question_of, question_sections, texts_for_kind
-from ..forms.release_fields import OFFERED_KINDS, kind_field, release_fields
+from ..forms.question_fields import OFFERED_KINDS, kind_field
 from ..work.demonstration_audits import AUDITABLE_KINDS, merge_equal_rows, promised_guarantee, question_with_defect
-from .screen_request import Screen, ScreenRequest
+from .screen_request import Screen, ScreenRequest, request_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    FormAndTask = tuple[Form, Callable[[Form], dict[str, Any]]]
 
 __all__ = ["ATTACK", "read"]
+
+
+def _param_field(param: Param, first: str, label: str) -> Field:
+    hint = Annotated[float, param, About(param.what, first, slider=param.typical, label=label)]
+    return option_field(option_of(param.name, hint))
+
 
 _MODES = (
     ("attack", "attack a mechanism"),
@@ -33,15 +45,16 @@ _DEFECTS = (("none", "none"), ("tenth", "10 % too little noise"), ("half", "half
 _SAMPLED_KINDS = tuple(name for name in OFFERED_KINDS if KINDS[name].samples)
 _MOST_TRIALS = 10_000_000
 _NUMBER_OF_SEEDS = 10**6
-_EXAMPLES = {"laplace": {"scale": "1"}, "geometric": {"scale": "1"}, "gaussian": {"sigma": "1"}}
 _EXAMPLE_ROWS = "input,output,count\n0,0,500\n0,1,100\n1,0,120\n1,1,480"
 _CLAIM = Param(name="claim_epsilon", low=0.0, what="the epsilon that is claimed", typical=(0.05, 12.0))
+_CLAIM_FIELD = _param_field(_CLAIM, "1", "claimed epsilon")
+_SIGNIFICANCE_FIELD = _param_field(SIGNIFICANCE, "0.05", "risk of a false alarm (significance)")
 _COMMAND_LINE_NOTE = "Your own functions, programs and logs: dpradar audit module:function, --program or log.csv"
 
 
-def _trials_field(default: str) -> Field:
+def _trials_field() -> Field:
     slider = Slider(low=1000, high=1e6, log=True, whole=True, at_low="quick", at_high="precise")
-    return number_field("trials", "trials", f"Number of outputs to draw, at most {_MOST_TRIALS:,}.", default, slider)
+    return number_field("trials", "trials", f"Number of outputs to draw, at most {_MOST_TRIALS:,}.", "100000", slider)
 
 
 def _seed_field(query: Mapping[str, str], texts: dict[str, str]) -> Field:
@@ -59,108 +72,90 @@ def read(query: Mapping[str, str]) -> ScreenRequest:
         raise ParameterError("mode", f"one of {', '.join(readers)}", shown(mode))
     # A form that was rendered for another mode submits fields with another meaning.
     same = query.get("did", mode) == mode
-    return readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
+    form, ask = readers[mode]({name: text for name, text in query.items() if same or name == "mode"})
+    hidden_fields = [("did", mode)]
+    if mode != "rows":
+        hidden_fields.append(("was", form.texts.get("kind", "grr")))
+    request = request_of(form, ask, long=True, hidden_fields=tuple(hidden_fields), post_only=mode == "rows")
+    if query.get("run") != "1" or request.problem:
+        return replace(request, task=None)
+    return replace(request, extra_query=(("run", "1"),))
 
 
 def _mode_field() -> Field:
     return choice("mode", "What to do", _MODES, "attack", redraws=True)
 
 
-def _request(
-    form: Form, query: Mapping[str, str], task: str, data: dict[str, Any], copies: Any, kind: str | None
-) -> ScreenRequest:
-    started = query.get("run") == "1"
-    hidden_fields = (("did", form.texts.get("mode", "attack")), *((("was", kind),) if kind is not None else ()))
-    return ScreenRequest(
-        form=form,
-        task=task if started else None,
-        data=data,
-        long=True,
-        hidden_fields=hidden_fields,
-        extra_query=(("run", "1"),) if started else (),
-        copies=copies,
-    )
-
-
-def _request_with_problem(form: Form, error: ParameterError, kind: str | None) -> ScreenRequest:
-    hidden_fields = (("did", form.texts.get("mode", "attack")), *((("was", kind),) if kind is not None else ()))
-    return ScreenRequest(form=form, task=None, hidden_fields=hidden_fields, problem=str(error), option=error.name)
-
-
-def _trials_and_seed(options: dict[str, Any]) -> tuple[int, int]:
-    trials = int(TRIALS.check("attack", options.pop("trials", None)))
+def _trials_and_seed(values: dict[str, Any]) -> dict[str, int]:
+    trials = int(TRIALS.check("attack", values.get("trials")))
     if trials > _MOST_TRIALS:
         hint = "The command line has no such limit."
         raise ParameterError("trials", f"at most {_MOST_TRIALS:,}", f"{trials:,}", hint)
-    seed = options.pop("seed", "")
-    if not str(seed).isdecimal() or len(str(seed)) > 15:
+    return {"trials": trials, "seed": _seed(values)}
+
+
+def _seed(values: dict[str, Any]) -> int:
+    seed = values.get("seed", "")
+    if not seed.isdecimal() or len(seed) > 15:
         raise ParameterError("seed", "a whole number at least 0", shown(seed))
-    return trials, int(seed)
+    return int(seed)
 
 
-def _read_attack(query: Mapping[str, str]) -> ScreenRequest:
-    sections, texts, _ = question_sections(query, offered=_SAMPLED_KINDS, attackers=("record", "table"))
+def _read_attack(query: Mapping[str, str]) -> FormAndTask:
+    (release, threat), texts = question_sections(query, offered=_SAMPLED_KINDS, attackers=WITH_PRIOR)
     texts.setdefault("mode", "attack")
     aim_choices = (("rad", "what taking part adds"), ("success", "being right"))
     running = (
         _mode_field(),
-        _trials_field("100000"),
+        _trials_field(),
         choice("maximise", "The attacker maximises", aim_choices, "rad", folded=True),
         _seed_field(query, texts),
     )
-    shown_sections = [
-        FormSection(section.title, tuple(field for field in section.fields if field.name != "neighbours"))
-        for section in sections
-    ]
-    form = Form((FormSection("Attack", running), *shown_sections), texts)
-    kind = texts.get("kind", "grr")
-    try:
-        options = form.options()
-        trials, seed = _trials_and_seed(options)
-        maximise = options.pop("maximise", "rad")
-        options.pop("mode")
-        question = question_of(options)
-    except ParameterError as error:
-        return _request_with_problem(form, error, kind)
-    data = {"question": question, "trials": trials, "seed": seed, "maximise": maximise}
-    return _request(form, query, "attack", data, lambda _: attack_copies(question, trials, seed, maximise), kind)
+    # The attack is on records, whatever data sets are compared.
+    release = replace(release, fields=tuple(field for field in release.fields if field.name != RELATION.name))
+
+    def ask(form: Form) -> dict[str, Any]:
+        values = form.values()
+        run = {**_trials_and_seed(values), "maximise": values["maximise"]}
+        of_run = {field.name for field in running}
+        question = question_of({name: value for name, value in values.items() if name not in of_run})
+        data = {"question": question, **run}
+        return {"task": "attack", "data": data, "copies": lambda _: attack_copies(question, **run)}
+
+    return Form((FormSection("Attack", running), release, threat), texts), ask
 
 
-def _read_audit(query: Mapping[str, str]) -> ScreenRequest:
-    kind = query.get("kind", "grr")
-    if kind not in AUDITABLE_KINDS:
-        raise ParameterError("kind", f"one of {', '.join(AUDITABLE_KINDS)}", shown(kind))
-    names = [param.name for param in KINDS[kind].params]
-    fields = [field for field in release_fields(kind) if field.name in names]
+def _read_audit(query: Mapping[str, str]) -> FormAndTask:
+    name = query.get("kind", "grr")
+    if name not in AUDITABLE_KINDS:
+        raise ParameterError("kind", f"one of {', '.join(AUDITABLE_KINDS)}", shown(name))
+    kind = KINDS[name]
+    first = {} if kind.noise is None else {kind.noise.name: "1"}
+    fields = [option_field(option, first.get(option.name)) for option in kind.options if option.param in kind.params]
     texts = {"mode": "audit", **texts_for_kind(query, ["defect", "trials", "mode", "seed"])}
-    for name, text in {"m": "10", "epsilon": "1", **_EXAMPLES.get(kind, {})}.items():
-        if name in names:
-            texts.setdefault(name, text)
-    if KINDS[kind].group == "noise":
-        fields.append(text_field("values", "possible values", "LOW:HIGH or a list.", "0:1"))
+    if kind.is_about_numbers:
+        fields.append(option_field(VALUES, "0:1"))
     running = (
         _mode_field(),
         choice("defect", "Defect", _DEFECTS, "half", help_text="The claim below stays the same."),
-        _trials_field("100000"),
-        param_field(SIGNIFICANCE, "0.05", label="risk of a false alarm (significance)", ends=("", "")),
+        _trials_field(),
+        _SIGNIFICANCE_FIELD,
         _seed_field(query, texts),
     )
-    form = Form(
-        (FormSection("Audit", running), FormSection("What is claimed", (kind_field(AUDITABLE_KINDS, "grr"), *fields))),
-        texts,
-    )
-    try:
-        options = form.options()
-        trials, seed = _trials_and_seed(options)
-        question = {name: value for name, value in options.items() if name in ("kind", "values", *names)}
+    claimed = (kind_field(AUDITABLE_KINDS, "grr"), *fields)
+
+    def ask(form: Form) -> dict[str, Any]:
+        values = form.values()
         data = {
-            "question": question, "defect": options.get("defect", "half"), "trials": trials, "seed": seed,
-            "significance": SIGNIFICANCE.check("audit", options.get("significance")),
-        }  # fmt: skip
-        code = _audit_code(data)
-    except ParameterError as error:
-        return _request_with_problem(form, error, kind)
-    return _request(form, query, "audit", data, lambda _: [Copy("Python", code, _COMMAND_LINE_NOTE)], kind)
+            "question": {field.name: values[field.name] for field in claimed if field.name in values},
+            "defect": values["defect"],
+            "significance": SIGNIFICANCE.check("audit", values.get("significance")),
+            **_trials_and_seed(values),
+        }
+        copies = [Copy("Python", _audit_code(data), _COMMAND_LINE_NOTE)]
+        return {"task": "audit", "data": data, "copies": lambda _: copies}
+
+    return Form((FormSection("Audit", running), FormSection("What is claimed", claimed)), texts), ask
 
 
 def _audit_code(data: dict[str, Any]) -> str:
@@ -168,12 +163,12 @@ def _audit_code(data: dict[str, Any]) -> str:
     question = data["question"]
     release = release_call(question_with_defect(question, data["defect"]), PLACE).source()
     local = KINDS[question["kind"]].group == "local"
-    prior = "" if local else f"dr.Prior.uniform({_number_of_values(question)}, {_values_source(question)})"
-    size = question.get("m") if local else _number_of_values(question)
+    prior = threat_call(question, PLACE).args[0]
+    size = prior.build().size
     lines = [
         "import dpradar as dr",
         "",
-        f"drawn = {release}.at({prior or None})",
+        f"drawn = {release}.at({None if local else prior.source()})",
         f"claim = dr.{promised_guarantee(question)!r}",
         f"protocol = {release_call(question, PLACE).source() if local else None}",
         "result = dr.audit(",
@@ -186,49 +181,35 @@ def _audit_code(data: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _values_source(question: dict[str, Any]) -> str:
-    from ...options.reading import numbers
-
-    return repr(numbers(question.get("values", ""), "values", PLACE))
-
-
-def _number_of_values(question: dict[str, Any]) -> int:
-    from ...options.reading import numbers
-
-    return len(numbers(question.get("values", ""), "values", PLACE))
-
-
-def _read_pairs(query: Mapping[str, str]) -> ScreenRequest:
+def _read_pairs(query: Mapping[str, str]) -> FormAndTask:
     texts = {"mode": "rows", **{name: text for name, text in query.items() if name not in ("was", "did")}}
     help_text = "One pair per line: input, output and, optionally, a count. Up to 60,000 characters."
     running = (
         _mode_field(),
-        text_field("rows", "pairs of input and output", help_text, _EXAMPLE_ROWS, long=True),
-        param_field(_CLAIM, "1", label="claimed epsilon"),
+        replace(text_field("rows", "pairs of input and output", help_text, _EXAMPLE_ROWS), kind="long"),
+        _CLAIM_FIELD,
         number_field("claim_delta", "claimed delta", "0 for pure differential privacy.", "0"),
-        param_field(SIGNIFICANCE, "0.05", label="risk of a false alarm (significance)", ends=("", "")),
+        _SIGNIFICANCE_FIELD,
         _seed_field(query, texts),
     )
-    form = Form((FormSection("Audit", running),), texts)
-    try:
-        options = form.options()
-        _, seed = _trials_and_seed({"trials": 1000, "seed": options.get("seed", "")})
+
+    def ask(form: Form) -> dict[str, Any]:
+        values = form.values()
         data = {
-            "rows": options.get("rows", ""),
-            "claim_epsilon": _CLAIM.check("claim", options.get("claim_epsilon")),
-            "claim_delta": options.get("claim_delta", 0.0),
-            "significance": SIGNIFICANCE.check("audit", options.get("significance")),
-            "seed": seed,
+            "rows": values.get("rows", ""),
+            "claim_epsilon": _CLAIM.check("claim", values.get("claim_epsilon")),
+            "claim_delta": values.get("claim_delta", 0.0),
+            "significance": SIGNIFICANCE.check("audit", values.get("significance")),
+            "seed": _seed(values),
         }
-    except ParameterError as error:
-        return replace(_request_with_problem(form, error, None), post_only=True)
-    command_line = (
-        f"dpradar audit log.csv --claim-epsilon {data['claim_epsilon']!r} --claim-delta {data['claim_delta']!r} "
-        f"--significance {data['significance']!r} --seed {seed}"
-    )
-    note = "Save the pairs in log.csv in this order, each repeated by its count, under the header input,output."
-    request = _request(form, query, "rows", data, lambda _: [Copy("Command line", command_line, note)], None)
-    return replace(request, post_only=True)
+        command_line = (
+            f"dpradar audit log.csv --claim-epsilon {data['claim_epsilon']!r} --claim-delta {data['claim_delta']!r} "
+            f"--significance {data['significance']!r} --seed {data['seed']}"
+        )
+        note = "Save the pairs in log.csv in this order, each repeated by its count, under the header input,output."
+        return {"task": "rows", "data": data, "copies": lambda _: [Copy("Command line", command_line, note)]}
+
+    return Form((FormSection("Audit", running),), texts), ask
 
 
 def with_merged_rows(query: Mapping[str, str]) -> dict[str, str]:

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from ...bounds.rules import RULES
 from ...errors import ParameterError
-from ...guarantees.approx import EPSILON
-from ...mechanisms.ldp.parameters import M
+from ...guarantees import ApproxDP
+from ...mechanisms import GRR
+from ...options import describe
+from ...options.tables import options_of
 from ...params import shown
 from ...present.glossary import TERMS
-from ..forms.fields import Field, choice, param_field
+from ...spec.threat_options import ThreatOptions
+from ...threats import Knowledge
+from ..forms.fields import choice, option_field
 from ..forms.form import Form, FormSection
-from .screen_request import Screen, ScreenRequest
+from .screen_request import Screen, ScreenRequest, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,14 +54,17 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
+_NOTHING_KNOWN = ThreatOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Something to try: what to look for, and the question that shows it."""
+    """Something to try: what to look for, the class that it is about, and who attacks."""
 
     title: str
     text: str
-    release: str
-    extra_options: tuple[tuple[str, str], ...] = ()
+    release: Any
+    threat: ThreatOptions = _NOTHING_KNOWN
 
 
 LESSONS = {
@@ -65,21 +72,20 @@ LESSONS = {
         "What taking part adds",
         "Move epsilon. The hatched squares are people about whom the attacker is right only because they took part; "
         "the grey ones it would have guessed anyway.",
-        "grr",
+        GRR,
     ),
     "everything": Lesson(
         "When everything is known",
         "The attacker knows the value and asks whether it was used. Guessing blindly is always right then, so only "
         "what taking part adds still says something.",
-        "grr",
-        (("knowledge", "everything"),),
+        GRR,
+        ThreatOptions(knowledge=Knowledge.everything().kind),
     ),
     "guarantee": Lesson(
         "A guarantee says less than a mechanism",
         "The same epsilon, but now only the promise is known: the number is what the worst mechanism with this promise "
         "could give away.",
-        "dp",
-        (("neighbours", "replace-one"),),
+        ApproxDP,
     ),
 }
 
@@ -124,30 +130,24 @@ def glossary_groups() -> list[tuple[str, list[tuple[str, str]]]]:
     return [(title, [(name, TERMS[name]) for name in names if name in TERMS]) for title, names in groups]
 
 
-def _fields() -> tuple[Field, ...]:
-    options = tuple((name, lesson.title) for name, lesson in LESSONS.items())
-    return (
-        choice("try", "Try", options, "rad", redraws=True),
-        param_field(EPSILON, "1"),
-        param_field(M, "10", label="number of values (m)", ends=("", "")),
-    )
-
-
 def read(query: Mapping[str, str]) -> ScreenRequest:
     """Return the request of a query."""
-    lesson = query.get("try", "rad")
-    if lesson not in LESSONS:
-        raise ParameterError("try", f"one of {', '.join(LESSONS)}", shown(lesson))
-    fields = _fields()
+    name = query.get("try", "rad")
+    if name not in LESSONS:
+        raise ParameterError("try", f"one of {', '.join(LESSONS)}", shown(name))
+    lessons = tuple((name, lesson.title) for name, lesson in LESSONS.items())
+    lesson = LESSONS[name]
+    fields = (choice("try", "Try", lessons, "rad", redraws=True), *map(option_field, reversed(describe(GRR))))
     names = {field.name for field in fields}
     form = Form((FormSection("Try it", fields),), {name: text for name, text in query.items() if name in names})
-    try:
-        options = form.options()
-    except ParameterError as error:
-        return ScreenRequest(form=form, task=None, problem=str(error), option=error.name)
-    question: dict[str, Any] = {"kind": LESSONS[lesson].release, **dict(LESSONS[lesson].extra_options)}
-    question |= {name: options[name] for name in ("epsilon", "m") if name in options}
-    return ScreenRequest(form=form, task="assess", data={"question": question, "short": True})
+
+    def ask(form: Form) -> dict[str, Any]:
+        first = {name: text for name, text in lesson.release.FIRST.items() if name not in names}
+        values = {name: value for name, value in form.values().items() if name != "try"}
+        question = {"kind": lesson.release.KIND, **first, **options_of(lesson.threat), **values}
+        return {"task": "assess", "data": {"question": question, "short": True}}
+
+    return request_of(form, ask)
 
 
 LEARN = Screen(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...errors import ParameterError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..copy_as import Copy
     from ..forms.form import Form
 
-__all__ = ["Screen", "ScreenRequest"]
+__all__ = ["Screen", "ScreenRequest", "request_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,14 @@ class ScreenRequest:
     problem: str = ""
     option: str = ""
     post_only: bool = False  # the form may be longer than an address, so the browser submits it as a body
+
+
+def request_of(form: Form, ask: Callable[[Form], dict[str, Any]], **settings: Any) -> ScreenRequest:
+    """Return the request that ``ask`` makes of a form, or the problem of the form."""
+    try:
+        return ScreenRequest(form=form, **settings, **ask(form))
+    except ParameterError as error:
+        return ScreenRequest(form=form, task=None, problem=str(error), option=error.name, **settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
+from ...guarantees import ZCDP
+from ...mechanisms import DPSGD, GRR, Laplace
+from ...spec.threat_options import SIZE, ThreatOptions
+from ..forms.form import texts_of
+
 __all__ = ["EXAMPLES", "START_LINKS", "Example", "StartLink"]
+
+
+_ANY_VALUE = ThreatOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +34,15 @@ class Example:
     title: str
     text: str
     screen: str
-    fields: dict[str, str]
+    release: Any = None
+    threat: ThreatOptions = _ANY_VALUE
+    fields: tuple[tuple[str, str], ...] = ()  # of the screen, besides those of the question
 
     @property
     def address(self) -> str:
         """Where it is answered."""
-        return f"{self.screen}?{urlencode(self.fields)}"
+        fields = {} if self.release is None else texts_of(self.release, self.threat)
+        return f"{self.screen}?{urlencode({**fields, **dict(self.fields)})}"
 
 
 START_LINKS = (
@@ -43,42 +55,45 @@ EXAMPLES = (
         "A health survey",
         "100 possible diagnoses, each answer randomised on the phone (GRR, epsilon 2).",
         "assess",
-        {"kind": "grr", "m": "100", "epsilon": "2"},
+        GRR(m=100, epsilon=2),
     ),
     Example(
         "Wages with Laplace noise",
         "A wage between 0 and 100 thousand, published with noise. Can someone get within 5?",
         "assess",
-        {"kind": "laplace", "scale": "10", "who": "record", "values": "0:100", "goal": "within", "within": "5"},
+        Laplace(scale=10),
+        ThreatOptions(values="0:100", goal="within:5"),
     ),
     Example(
         "A model trained with DP-SGD",
         "1,000 steps, noise multiplier 2. Can someone tell whether a person was in the training data?",
         "assess",
-        {"kind": "dpsgd", "noise_multiplier": "2", "sample_rate": "0.01", "steps": "1000", "who": "membership"},
+        DPSGD(noise_multiplier=2, sample_rate=0.01, steps=1000),
+        ThreatOptions(membership=0.5),
     ),
     Example(
         "Census tables with zCDP",
         "Only the guarantee is known: rho 0.1. How much better than guessing can anyone do?",
         "assess",
-        {"kind": "zcdp", "rho": "0.1", "neighbours": "replace-one", "who": "baseline", "baseline": "0.1"},
+        ZCDP(rho=0.1, neighbours="replace-one"),
+        ThreatOptions(baseline=0.1),
     ),
     Example(
         "At most 5 of 100 people",
         "Taking part may add at most 5 of 100 people to those an attacker is right for. How much noise?",
         "calibrate",
-        {"kind": "grr", "m": "20", "risk": "rad", "limit": "0.05"},
+        fields=(("kind", "grr"), (SIZE.name, "20"), ("risk", "rad"), ("limit", "0.05")),
     ),
     Example(
         "Three protocols, one epsilon",
         "Randomised response, unary encoding and subset selection at epsilon 2.",
         "compare",
-        {"columns": "3", "1.kind": "grr", "2.kind": "oue", "3.kind": "ss"},
+        fields=(("columns", "3"), ("1.kind", "grr"), ("2.kind", "oue"), ("3.kind", "ss")),
     ),
     Example(
         "Half the noise",
         "A mechanism that claims epsilon 1 but adds half the noise: watch an audit refute it.",
         "attack",
-        {"mode": "audit", "kind": "grr", "defect": "half", "seed": "1", "run": "1"},
+        fields=(("mode", "audit"), ("kind", "grr"), ("defect", "half"), ("seed", "1"), ("run", "1")),
     ),
 )

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ...audits import Samples, audit
 from ...errors import ParameterError
 from ...guarantees import GDP, ApproxDP, PureDP
-from ...numerics.lazy_numpy import Floats, Ints, np
+from ...mechanisms import Gaussian
+from ...numerics.lazy_numpy import Ints, np
 from ...options import reading
 from ...params import shown
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
+from ...spec.threat_options import VALUES
 from ..forms.form import PLACE
 
 if TYPE_CHECKING:
@@ -52,21 +54,16 @@ def promised_guarantee(question: dict[str, Any]) -> Any:
     >>> promised_guarantee({"kind": "laplace", "scale": 5.0, "values": "0:10"})
     PureDP(epsilon=2.0, neighbours='replace-one')
     """
-    kind = question["kind"]
-    if KINDS[kind].group == "local":
-        return PureDP(question["epsilon"], neighbours="replace-one")
-    values = _values_of(question)
-    largest_difference = float(np.ptp(values))
-    if kind == "gaussian":
-        return GDP(largest_difference / question["sigma"], neighbours="replace-one")
-    return PureDP(largest_difference / question["scale"], neighbours="replace-one")
-
-
-def _values_of(question: dict[str, Any]) -> Floats:
+    release = release_of(question, PLACE)
+    if KINDS[question["kind"]].group == "local":
+        return PureDP(release.epsilon, neighbours="replace-one")
     prior = threat_of(question, PLACE).prior
     if prior is None or prior.values is None:
-        raise ParameterError("values", "given: LOW:HIGH or a list", "nothing")
-    return np.asarray(prior.values, dtype=float)
+        raise ParameterError(VALUES.name, "given: LOW:HIGH or a list", "nothing")
+    largest_difference = float(np.ptp(np.asarray(prior.values, dtype=float)))
+    if isinstance(release, Gaussian):
+        return GDP(largest_difference / release.sigma, neighbours="replace-one")
+    return PureDP(largest_difference / release.scale, neighbours="replace-one")
 
 
 def question_with_defect(question: dict[str, Any], defect: str) -> dict[str, Any]:

@@ -13,9 +13,13 @@ from ...calibration.calibrate import calibrate_family
 from ...calibration.limit import Limit
 from ...calibration.release_family import family_of_template
 from ...errors import ParameterError
+from ...guarantees import ZCDP
+from ...mechanisms import SHE
+from ...options.tables import options_of
 from ...present.attack import attack_finding
 from ...present.html import document, fragment
 from ...present.pages import page_of
+from ...spec.file_tables import RELATION
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ...spec.run import run
@@ -57,7 +61,7 @@ def run_assessment(data: dict[str, Any], report: Report) -> Answer:
     """
     question = data["question"]
     release, threat = _release_and_threat(question)
-    result = assess(release, threat, neighbours=question.get("neighbours"), progress=lambda text: report(text, None))
+    result = assess(release, threat, neighbours=question.get(RELATION.name), progress=lambda text: report(text, None))
     if not data.get("short"):
         return _answer(result)
     page = replace(page_of(result), curve=None, label=(), tables=(), others=())
@@ -75,8 +79,7 @@ def run_comparison(data: dict[str, Any], report: Report) -> Answer:
 
 def _limits(texts: list[dict[str, Any]], question: dict[str, Any]) -> list[Limit]:
     threat = threat_of(question, PLACE)
-    relation: Any = question.get("neighbours")
-    return [Limit(threat, neighbours=relation, **limit) for limit in texts]
+    return [Limit(threat, neighbours=question.get(RELATION.name), **limit) for limit in texts]
 
 
 def run_calibration(data: dict[str, Any], report: Report) -> Answer:
@@ -149,8 +152,9 @@ def render_report(data: dict[str, Any], report: Report) -> str:
 
 def preload(data: dict[str, Any], report: Report) -> None:
     """Load the modules that the first questions need, so that no user waits for them."""
-    for kind, options in (("she", {"m": 3, "epsilon": 1.0}), ("zcdp", {"rho": 0.1, "neighbours": "replace-one"})):
-        run_assessment({"question": {"kind": kind, **options}}, report)
+    releases: tuple[Any, ...] = (SHE(m=3, epsilon=1.0), ZCDP(rho=0.1, neighbours="replace-one"))
+    for release in releases:
+        run_assessment({"question": {"kind": release.KIND, **options_of(release)}}, report)
 
 
 TASKS: dict[str, Callable[[dict[str, Any], Report], Any]] = {
