@@ -37,7 +37,7 @@ def test_a_notebook_shows_a_little_static_html(name):
 def test_a_notebook_shows_the_sentence_the_icons_and_the_table():
     read = Reader(samples.assessments()["exact"]._repr_html_())
     assert (
-        "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."
+        "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part."
         in read.text()
     )
     assert len(read.all("svg")) == 1
@@ -126,7 +126,7 @@ def test_markdown_says_what_the_report_says():
         "## What does the noise cost?",
         "## Check of the calculation (simulated here; no software was tested)",
         "## Audits of software",
-        "## Decision record",
+        "## Decision record, as it was entered",
         "## Reproduce",
     ]
     assert "✕ Limit not kept. What taking part adds (rad) is 11 of 100 people, the limit 5 of 100" in text
@@ -158,7 +158,7 @@ def test_a_figure_can_be_drawn_on_given_axes():
     assert result.plot(ax=axes) is axes
     assert [line.get_label() for line in axes.get_lines()] == [
         "nothing learned",
-        "no attacker does better",
+        "no attacker can be above",
         "this threat",
     ]
     x, y = axes.get_lines()[2].get_data()

@@ -30,12 +30,12 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     ("name", "state", "word", "text"),
     [
-        ("exact", "none", "", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."),
+        ("exact", "none", "", "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part."),
         (
             "kept",
             "met",
-            "All 3 attackers have a limit, all kept",
-            "Because they took part, an attacker who learns from the data is right for 11 more people in every 100 (1. A stranger).",
+            "Limits are set for all 3 attackers, and kept",
+            "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part (1. A stranger).",
         ),
         (
             "not kept",
@@ -43,8 +43,8 @@ ROOT = Path(__file__).parents[2]
             "Limit not kept",
             "What taking part adds (rad) is 11 of 100 people, the limit 5 of 100 (1. A stranger). 2 more are listed below.",
         ),
-        ("one threat", "met", "Limit kept", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100."),
-        ("no limit", "none", "", "Because they took part, an attacker who learns from the data is right for 11 more people in every 100 (1. A stranger)."),
+        ("one threat", "met", "Limit kept", "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part."),
+        ("no limit", "none", "", "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part (1. A stranger)."),
         (
             "refuted",
             "unmet",
@@ -71,7 +71,7 @@ def test_the_verdict_of_a_comparison_says_which_release_keeps_its_limits():
     verdict = page_of(samples.run(0.15, compare=True)).verdict
     assert verdict.more == (
         "survey, less noise: The smallest change that keeps every limit: epsilon 0.612345 instead of 2.",
-        "All 6 cards have a limit, kept for 3 of them.",
+        "Limits are set for all 6 cards, and kept for 3 of them.",
         "survey keeps every limit.",
         "survey, less noise does not keep every limit, or cannot be shown to.",
         "What taking part adds is smallest for survey and largest for survey, less noise.",
@@ -152,14 +152,18 @@ def test_rows_that_threats_share_stand_once():
 def test_lost_rules_are_kept_with_their_reason():
     result = samples.assessments()["upper"]
     table = page_of(result).others[0]
-    assert len(table.rows) == len(result.others)
+    assert {row[3] for row in table.rows} == {one.why for one in result.others}
+    without_bound = {one.why for one in result.others if one.bound is None}
+    assert len(table.rows) == sum(one.bound is not None for one in result.others) + len(without_bound)
     assert any("looser than" in row[3] for row in table.rows)
+    named = {(rule, quantity) for row in table.rows for rule in row[0].split(", ") for quantity in row[1].split(", ")}
+    assert named >= {(one.rule, one.quantity) for one in result.others}
 
 
 def test_the_label_says_who_what_and_what_not():
     label = {entry.term: entry.text for entry in page_of(samples.run()).label}
     assert list(label) == [
-        "Protected",
+        "Whose risk",
         "Compared",
         "Attacker",
         "Success",
@@ -185,8 +189,9 @@ def test_frequencies_are_told_for_as_many_reports_as_the_limit_says():
     cost = result.releases[0].cost["frequency_error"]
     limit = LimitResult(quantity="frequency_error", limit=1.0, value=cost / 200, side="exact", met=True, at=40_000)
     utility = page_of(replace(result, releases=(replace(result.releases[0], utility=(limit,)),))).utility
+    assert utility.sentences[0].startswith("With 40,000 reports ")
     assert utility.sentences[0].endswith(
-        "a standard deviation of 0.0095 from 40,000 reports; that of a common value may be larger."
+        "a standard error of 0.0095. It may be larger for a common value, and sampling error comes on top."
     )
 
 
@@ -209,10 +214,10 @@ def _attack(low: float) -> AttackRun:
 @pytest.mark.parametrize(
     ("low", "state", "text"),
     [
-        (0.05, "open", "The simulated attack gives a lower bound of 0.050000, consistent with the calculated bound, at most 0.100000."),
-        (0.1, "open", "The simulated attack gives a lower bound of 0.100000, consistent with the calculated bound, at most 0.100000."),
+        (0.05, "open", "The simulated attack reaches at least 0.050000, consistent with the calculated bound, at most 0.100000."),
+        (0.1, "open", "The simulated attack reaches at least 0.100000, consistent with the calculated bound, at most 0.100000."),
         (0.1000001, "unmet", "Violation found: this attack shows at least 0.100000100000, but the bound is at most 0.100000000000. Either the release is not what it is said to be, or one of the two numbers is wrong."),
-        (-0.01, "open", "The simulated attack gives a lower bound of 0.000000, consistent with the calculated bound, at most 0.100000."),
+        (-0.01, "open", "The simulated attack reaches at least 0.000000, consistent with the calculated bound, at most 0.100000."),
     ],
 )  # fmt: skip
 def test_attacks_are_told_under_the_bound(low, state, text):
@@ -243,10 +248,10 @@ def test_a_simulation_is_not_taken_for_a_test_of_software(view):
     release = replace(result.releases[0], evidence=(samples.attack(),))
     text = " ".join(html.unescape(VIEWS[view](replace(result, releases=(release,)))).replace("\\", "").split())
     checked = text.index("Check of the calculation (simulated here; no software was tested)")
-    none = text.index("None supplied.")
+    none = text.index("None supplied: the software that adds the noise was not tested.")
     assert (
         checked
-        < text.index("The simulated attack gives a lower bound of", checked)
+        < text.index("The simulated attack reaches at least", checked)
         < text.index("Audits of software", checked)
         < none
     )

@@ -21,50 +21,50 @@ from tests.present import samples
 
 ASSESSMENTS = {
     "exact": (
-        "Of 100 people who took part, an attacker who learns from the data is right for 24. The same guesses "
+        "Of 100 people who took part, an attacker who goes by the data guesses 24 correctly. The same guesses "
         "would be right for 13 of 100 people whose data were not used. Taking part adds 11.",
-        "Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
-        "to be right: 45 of 100.",
-        "Because they took part, an attacker who learns from the data is right for 11 more people in every 100.",
+        "Guessing alone: right for 40 of 100. After seeing this release, an attacker who makes the "
+        "most correct guesses: 45 of 100.",
+        "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part.",
     ),
     "known": (
-        "Of 100 people whose record was used, an attacker who knows their record says so of 24. Of 100 people whose "
-        "record was not used, it wrongly says so of 13. Taking part adds 11.",
+        "Of 100 people whose record was used, an attacker who knows their record correctly says so for 24. Of 100 people "
+        "whose record was not used, the attacker wrongly says that it was for 13. Taking part adds 11.",
         None,
-        "Because they took part, an attacker who knows their record recognises 11 more people in every 100.",
+        "Of every 100 people, an attacker who knows their record recognises 11 more because they took part.",
     ),
     "upper": (
-        "Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right for.",
-        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
-        "to be right: at most 24 of 100.",
-        "Because they took part, an attacker who learns from the data is right for up to 14 more people in every 100.",
+        "Taking part adds at most 14 of 100 people to those that an attacker who goes by the data guesses correctly.",
+        "Guessing alone: right for 10 of 100. After seeing this release, an attacker who makes the "
+        "most correct guesses: at most 24 of 100.",
+        "Of every 100 people, an attacker who goes by the data guesses up to 14 more correctly because they took part.",
     ),
     "membership": (
         "No advantage is given: membership compares taking part with not taking part; the advantage compares two "
         "records (replace-one).",
-        "Guessing alone: right for 50 of 100. After seeing this release, an attacker who only wants "
-        "to be right: at most 70 of 100.",
-        "After seeing this release, an attacker who only wants to be right is right for up to 20 more people in every "
+        "Guessing alone: right for 50 of 100. After seeing this release, an attacker who makes the "
+        "most correct guesses: at most 70 of 100.",
+        "After seeing this release, an attacker who makes the most correct guesses is right for up to 20 more people in every "
         "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right for.",
+        "Taking part adds at most 77 of 100 people to those that an attacker who goes by the data guesses correctly.",
         None,
-        "Because they took part, an attacker who learns from the data is right for up to 77 more people in every 100.",
+        "Of every 100 people, an attacker who goes by the data guesses up to 77 more correctly because they took part.",
     ),
     "rare": (
-        "Of 100 people who took part, an attacker who learns from the data is right for 12. The same guesses "
+        "Of 100 people who took part, an attacker who goes by the data guesses 12 correctly. The same guesses "
         "would be right for 0 of 100 people whose data were not used. Taking part adds 12.",
-        "Guessing alone: right for 3 of 10,000. After seeing this release, an attacker who only wants "
-        "to be right: 1,168 of 10,000.",
-        "Because they took part, an attacker who learns from the data is right for 12 more people in every 100.",
+        "Guessing alone: right for 3 of 10,000. After seeing this release, an attacker who makes the "
+        "most correct guesses: 1,168 of 10,000.",
+        "Of every 100 people, an attacker who goes by the data guesses 12 more correctly because they took part.",
     ),
     "tiny": (
-        "Of 10,000 people who took part, an attacker who learns from the data is right for at most 1. The same guesses "
+        "Of 10,000 people who took part, an attacker who goes by the data guesses at most 1 correctly. The same guesses "
         "would be right for 0 of 10,000 people whose data were not used. Taking part adds at most 1.",
-        "Guessing alone: right for less than 1 of 10,000. After seeing this release, an attacker who only wants "
-        "to be right: at most 1 of 10,000.",
-        "Because they took part, an attacker who learns from the data is right for up to 1 more person in every 10,000.",
+        "Guessing alone: right for less than 1 of 10,000. After seeing this release, an attacker who makes the "
+        "most correct guesses: at most 1 of 10,000.",
+        "Of every 10,000 people, an attacker who goes by the data guesses up to 1 more correctly because they took part.",
     ),
 }
 
@@ -134,7 +134,7 @@ def test_sentences_of_a_change(change, sentence):
         (
             "frequency_error",
             1.9,
-            "The noise gives the estimated frequency of a rare value a standard deviation of 0.019 from 10,000 reports; that of a common value may be larger.",
+            "With 10,000 reports the noise alone gives the estimated share of a rare value a standard error of 0.019. It may be larger for a common value, and sampling error comes on top.",
         ),
         ("variance", 2.0, None),
     ],
@@ -146,9 +146,9 @@ def test_sentences_of_a_cost(name, cost, sentence):
 @pytest.mark.parametrize(
     ("quantity", "value", "side", "sentence"),
     [
-        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those an attacker who learns from the data is right for."),
-        ("success", 0.301, "upper", "After seeing the release an attacker who only wants to be right is right for at most 31 of 100 people."),
-        ("gain", 0.0042, "exact", "An attacker who only wants to be right is right for 42 of 10,000 people more than by guessing blindly."),
+        ("rad", 0.0999, "exact", "Taking part adds 10 of 100 people to those that an attacker who goes by the data guesses correctly."),
+        ("success", 0.301, "upper", "After seeing the release an attacker who makes the most correct guesses is right for at most 31 of 100 people."),
+        ("gain", 0.0042, "exact", "An attacker who makes the most correct guesses is right for 42 of 10,000 people more than by guessing blindly."),
         ("worst_gain", 0.2, "upper", "Any attacker is right for at most 20 of 100 people more than by guessing blindly."),
         ("epsilon at delta 0", 1.0, "upper", None),
     ],
@@ -162,30 +162,30 @@ RECORDS = dr.Prior.records(
 )
 THREATS = {
     dr.Threat(dr.Prior.uniform(10)): (
-        "An attacker who knows nothing about the target and wants the exact value",
-        "one of 10 possible values",
+        "An attacker who knows nothing particular about the target and wants the exact value",
+        "Known beforehand: how likely each of 10 possible values is",
     ),
     dr.Threat(dr.Prior.uniform(10), dr.Knowledge.everything()): (
         "An attacker who knows the target's record and wants to find out whether it was used",
-        "one of 10 possible values",
+        "Known beforehand: how likely each of 10 possible values is",
     ),
     dr.Threat(dr.Prior.continuous(uniform(0.0, 100.0), 0.0, 100.0), goal=dr.Goal.within(5)): (
-        "An attacker who knows nothing about the target and is right when its guess is within 5",
-        "a number in [0, 100]",
+        "An attacker who knows nothing particular about the target and is right when its guess is within 5",
+        "Known beforehand: how likely each number in [0, 100] is",
     ),
     dr.Threat(RECORDS, dr.Knowledge.columns("age", "sex", "zip"), dr.Goal.columns("income")): (
         "An attacker who knows the target's age, sex and zip and wants the target's income",
-        "one of 8 possible values",
+        "Known beforehand: how likely each of 8 possible values is",
     ),
     dr.Threat(dr.Prior.uniform(4), dr.Knowledge.labels("aabc"), dr.Goal.labels("xxyy")): (
         "An attacker who knows in which of 3 groups the target is and wants to know in which of 2 classes the target is",
-        "one of 4 possible values",
+        "Known beforehand: how likely each of 4 possible values is",
     ),
     dr.Threat.membership(0.3): (
         "Is the target in the data at all?",
-        "that the target took part, with probability 0.3",
+        "Believed beforehand: that the target took part, with probability 0.3",
     ),
-    dr.Threat.worst(): ("Any attacker", "anything"),
+    dr.Threat.worst(): ("Any attacker", "Believed beforehand: anything"),
 }  # fmt: skip
 
 
@@ -287,23 +287,24 @@ def test_releases_are_ranked_by_what_is_known():
 
 
 NOT_COVERED = (
-    "Not covered: Other releases about the same people that were not included; flaws of the software that adds the "
-    "noise; records that depend on each other; facts about groups; a prior that is wrong; the harm that a correct guess does."
+    "Not covered: Other releases about the same people that were not included; flaws in the software that adds the "
+    "noise; records that depend on each other; what the release says about whole groups; a prior that is wrong; how much "
+    "harm a correct guess does."
 )
 
 
 def test_the_whole_answer_of_an_assessment():
     assert explain(samples.assessments()["upper"]).splitlines() == [
-        "Because they took part, an attacker who learns from the data is right for up to 14 more people in every 100.",
+        "Of every 100 people, an attacker who goes by the data guesses up to 14 more correctly because they took part.",
         "",
         "Disclosure risk of ApproxDP(epsilon=1.0, delta=1e-05, neighbours='replace-one')",
         "",
-        "An attacker who knows nothing about the target and wants the exact value",
-        "   Believed beforehand: one of 10 possible values, all equally likely.",
-        "   Taking part adds at most 14 of 100 people to those an attacker who learns from the data is right for.",
-        "   Publishing the raw data would add 90 of 100; this release adds at most 15 % of that.",
-        "   Guessing alone: right for 10 of 100. After seeing this release, an attacker who only wants "
-        "to be right: at most 24 of 100.",
+        "An attacker who knows nothing particular about the target and wants the exact value",
+        "   Known beforehand: how likely each of 10 possible values is (all equally likely).",
+        "   Taking part adds at most 14 of 100 people to those that an attacker who goes by the data guesses correctly.",
+        "   Publishing the raw data would add 90 of 100; this release adds at most 15 % as many.",
+        "   Guessing alone: right for 10 of 100. After seeing this release, an attacker who makes the "
+        "most correct guesses: at most 24 of 100.",
         "",
         "Every bound, with its rule and what it assumes:",
         "  Measure                       Blind guess  Value             Rule             Assumes",
@@ -316,7 +317,7 @@ def test_the_whole_answer_of_an_assessment():
         "  a: (epsilon, delta)-DP, replace-one",
         "  b: neighbours: replace-one",
         "",
-        "Attacker: Knows the mechanism, the prior and every other record; knows nothing about the target.",
+        "Attacker: Knows the mechanism, the prior and every other record; knows nothing particular about the target.",
         NOT_COVERED,
     ]
 
@@ -330,31 +331,32 @@ def test_the_whole_answer_of_a_run():
         "One question on drinking, answered by randomised response.",
         "",
         "A stranger",
-        "   An attacker who knows nothing about the target and wants the exact value.",
-        "   Believed beforehand: one of 10 possible values, the likeliest value 80 times as likely as the rarest.",
-        "   Of 100 people who took part, an attacker who learns from the data is right for 24. The same guesses "
+        "   An attacker who knows nothing particular about the target and wants the exact value.",
+        "   Known beforehand: how likely each of 10 possible values is (the likeliest value 80 times as likely as the rarest).",
+        "   Of 100 people who took part, an attacker who goes by the data guesses 24 correctly. The same guesses "
         "would be right for 13 of 100 people whose data were not used. Taking part adds 11.",
-        "   Publishing the raw data would add 71 of 100; this release adds 15 % of that.",
-        "   Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at most "
-        "3. The odds of having it can grow up to 2.8-fold.",
-        "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who only wants "
-        "to be right: 45 of 100. Both are true: the first always relies on the data and learns most from them; the second "
-        "may ignore them and name the likeliest value, so it is right more often.",
+        "   Publishing the raw data would add 71 of 100; this release adds 15 % as many.",
+        "   An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly "
+        "to at most 3 of 100 who do. For one person the odds of having it can grow up to 2.8-fold.",
+        "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who makes the "
+        "most correct guesses: 45 of 100. Both are true: an attacker who goes by the data learns most from them, but is "
+        "right less often than one who may ignore them and name the likeliest value. What this release does to one person "
+        "is what taking part adds.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What does the noise cost?",
-        "  The noise gives the estimated frequency of a rare value a standard deviation of 0.019 from 10,000 reports; that "
-        "of a common value may be larger.",
+        "  With 10,000 reports the noise alone gives the estimated share of a rare value a standard error of 0.019. It may "
+        "be larger for a common value, and sampling error comes on top.",
         "",
         "Check of the calculation (simulated here; no software was tested):",
         "  Attack: optimal for rad.",
-        "    The simulated attack gives a lower bound of 0.092485, consistent with the calculated 0.103655.",
+        "    The simulated attack reaches at least 0.092485, consistent with the calculated 0.103655.",
         "",
         "Audits of software:",
         "  Audit of the claim PureDP(epsilon=2.0, neighbours='replace-one').",
         "    No violation found. Claimed epsilon 2; the outputs show at least 1.9279 (95 % confidence, one look). This does not prove there is none.",
         "",
-        "Attacker: Knows the mechanism, the prior and every other record; knows nothing about the target.",
+        "Attacker: Knows the mechanism, the prior and every other record; knows nothing particular about the target.",
         NOT_COVERED,
     ]
 
@@ -363,8 +365,8 @@ def test_two_attackers_have_two_names():
     """One maximises what is learned, the other being right; nobody is "the best" of both on one page."""
     skewed = dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.of([0.8, 0.1, 0.1])))
     text = explain(skewed)
-    assert "an attacker who learns from the data is right for" in text
-    assert "an attacker who only wants to be right: " in text
+    assert "an attacker who goes by the data guesses" in text
+    assert "an attacker who makes the most correct guesses: " in text
     assert text.count("Both are true: ") == 1
     assert "best attacker" not in text
     assert "people whose data were not used" in text
@@ -391,4 +393,4 @@ def test_only_goals_with_classes_speak_of_classes():
 
     assert "the likeliest value 2 times as likely" in believed(dr.Goal.within(1))
     assert "class" not in believed(dr.Goal.within(1))
-    assert "all classes that are guessed equally likely" in believed(dr.Goal.labels(["a", "b", "b"]))
+    assert "(all classes equally likely)" in believed(dr.Goal.labels(["a", "b", "b"]))

@@ -27,12 +27,12 @@ limits = { LIMITS }
 """
 ASKED = ("--values", "0,1", "--prior", ".99,.01")
 CEILING = (
-    "Publishing the raw data would add 2 of 100; this release adds 100 % of that: publishing the raw data would do "
+    "Publishing the raw data would add 2 of 100; this release adds 100 % as many: publishing the raw data would do "
     "no worse."
 )
 RAREST = (
-    "Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at "
-    "most 100. The odds of having it can grow more than a million-fold."
+    "An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly to "
+    "at most 100 of 100 who do. For one person the odds of having it can grow more than a million-fold."
 )
 WORD = "Limit kept, but publishing the raw data would do no worse"
 IDLE = (
@@ -69,8 +69,8 @@ def test_with_everything_known_the_rarest_are_recognised_not_found():
     text = dr.assess(dr.Laplace(scale=0.01), threat).explain()
     assert CEILING in text
     assert (
-        "Of 100 people with the rarest value, an attacker who wrongly says of 1 % of the others that they took part "
-        "recognises at most 100."
+        "An attacker who wrongly says of 1 % of people whose record was not used that it was recognises at most 100 of "
+        "100 people with the rarest value whose record was used."
     ) in text
 
 
@@ -211,13 +211,15 @@ def _verdict(text):
 
 def test_attackers_and_accuracy_are_counted_apart():
     verdict = _verdict(THREE + "[utility]\nerror = 100.0\n")
-    assert verdict.word == "2 of 3 attackers have a limit, both kept. Attacker 3: no limit set. Accuracy: kept"
+    assert (
+        verdict.word == "Limits are set for 2 of 3 attackers, and kept. No limit is set for attacker 3. Accuracy: kept"
+    )
     assert verdict.state == "open"
 
 
 def test_a_verdict_is_green_if_every_attacker_has_a_limit_that_the_raw_data_would_break():
     green = _verdict(THREE + "limits = { gain = 0.4 }\n")
-    assert (green.state, green.word) == ("met", "All 3 attackers have a limit, all kept")
+    assert (green.state, green.word) == ("met", "Limits are set for all 3 attackers, and kept")
     idle = _verdict(THREE + "limits = { gain = 0.5 }\n")  # the raw data gain 0.5
     assert (idle.state, idle.word) == ("open", "Limits kept, but the raw data would keep one too")
 
@@ -253,10 +255,11 @@ def test_the_label_lists_what_the_documentation_does():
 def test_the_prior_is_described_by_its_skew():
     page = page_of(run(_spec()))
     assert page.cards[0].who[-1] == (
-        "Believed beforehand: one of 2 possible values, the likeliest value 99 times as likely as the rarest."
+        "Known beforehand: how likely each of 2 possible values is (the likeliest value 99 times as likely as the "
+        "rarest)."
     )
     uniform = page_of(dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3))))
-    assert uniform.cards[0].who[-1] == "Believed beforehand: one of 3 possible values, all equally likely."
+    assert uniform.cards[0].who[-1] == "Known beforehand: how likely each of 3 possible values is (all equally likely)."
 
 
 def test_who_assessed_and_who_decides_are_two_fields():

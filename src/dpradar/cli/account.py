@@ -65,8 +65,8 @@ def account_command(**options: Any) -> int:
     FILE is a TOML file with [[step]], [[partition]], [data] and [claim] tables. The unit of privacy (granularity) is
     what two neighbouring data sets may differ in: one event, all data of one user, a window of a stream, an edge of a
     graph, ... If the file states a claim, the output says whether it follows from the steps. The rules of
-    `dpradar lint` are applied too; the more severe verdict sets the exit code: 5: a rule refutes the claim; 3: the
-    claim does not follow from what is stated; 4: there is no claim, and no bound follows for any unit of privacy.
+    `dpradar lint` are applied too. Exit code 5: a rule refutes the claim; otherwise 3: the claim does not follow from
+    what is stated; otherwise 4: there is no claim, and no bound follows for any unit of privacy; otherwise 0.
     """
     from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline

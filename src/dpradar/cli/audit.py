@@ -83,11 +83,12 @@ class _Protocol(_Choice):
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def audit_command(**options: Any) -> int:
-    """Test a claim of privacy on outputs of an implementation.
+    """Test whether the outputs of an implementation contradict its privacy claim.
 
     TARGET is package.module:function, path/file.py:function, a log (.csv, .tsv, .parquet), or with --program a command
     line. A function takes (inputs, rng), inputs being an array of numbers 0 .. DOMAIN-1, and returns one output each;
-    --seed repeats the result if it draws from rng. Exit code 5: the claim is refuted; 130: interrupted.
+    --seed repeats the result if it draws from rng. Exit code 5: the claim is refuted; 0: it is not, which does not
+    prove it; 130: interrupted.
     """
     claim, protocol = stated_claim(options), _protocol(options)
     requested = AuditOptions.of(options)

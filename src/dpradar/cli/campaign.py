@@ -122,7 +122,7 @@ def status_command(store: str, *, as_json: bool) -> int:
 @click.option("--out", required=True, metavar="FILE", help="Table to write: .parquet or .csv.")
 @_JSON
 def export_command(store: str, out: str, *, as_json: bool) -> int:
-    """Write one row for each run: parameters, estimates, limits, trials, seed, versions."""
+    """Write one row for each run: parameters, estimates, confidence limits, trials, seed, versions."""
     from ..campaigns import export
 
     rows = export(store, out)

@@ -73,12 +73,13 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
 @click.option(
     "--targets",
     metavar="LOW:HIGH",
-    help="Interval of the values that an attacker distinguishes, or 'any'; --clip, or the data, unless given.",
+    help="Range of the values that the attacker tries to distinguish, or 'any' (default: --clip, or else the range of "
+    "the data).",
 )
 @click.option(
     "--epsilon", type=number_types.NUMBER, required=True, help="Epsilon of the planned release (replace-one)."
 )
-@click.option("--target", type=number_types.NUMBER, help="Largest leakage allowed; --epsilon unless given.")
+@click.option("--target", type=number_types.NUMBER, help="Largest leakage allowed (default: --epsilon).")
 @click.option(
     "--simulate",
     type=number_types.WHOLE,

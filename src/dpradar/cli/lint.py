@@ -34,7 +34,12 @@ _ONLY_OF_SAMPLERS = (*CLAIM, PAIRS, *(option.name for option in _SAMPLER if opti
 @click.option("--sampler", metavar="MODULE:FUNCTION", help="Implementation to draw from, instead of FILE.")
 @claim_options
 @takes(_SAMPLER)
-@click.option("--survey", "as_survey", is_flag=True, help="Show what is wrong with 17 published trajectory mechanisms.")
+@click.option(
+    "--survey",
+    "as_survey",
+    is_flag=True,
+    help="Show what is wrong with 17 mechanisms for trajectories in the literature.",
+)
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -42,8 +47,9 @@ def lint_command(**options: Any) -> int:
     """Check a claim of differential privacy for errors.
 
     FILE describes a pipeline, as for `dpradar account`. --sampler looks for known defects of an implementation, in
-    outputs that are drawn from it; `dpradar audit` spends all of them on one lower bound on epsilon. Exit code 5: the
-    claim is refuted; 3: the description does not support the claim; 0: no problem found, which is no proof of it.
+    outputs that are drawn from it; `dpradar audit` uses all of them for one lower bound on epsilon. Exit code 5: the
+    claim is refuted; 3: the description does not support the claim; 0: no problem found, which does not prove the
+    claim.
     """
     if options["as_survey"]:
         sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}

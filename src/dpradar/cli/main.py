@@ -91,7 +91,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "group",
         "Simulate a mechanism, run the optimal attack on it, and count how often it is right.",
     ),
-    "audit": (".audit", "audit_command", "Test a claim of privacy on outputs of an implementation."),
+    "audit": (".audit", "audit_command", "Test whether the outputs of an implementation contradict its privacy claim."),
     "measure": (
         ".measure",
         "measure_command",
@@ -139,7 +139,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
 )
 @click.version_option(package_name="dpradar", prog_name="dpradar")
 def app() -> None:
-    """Report what anyone could learn about one person from a differentially private release."""
+    """Report how much an attacker could learn about one person from a differentially private release."""
 
 
 def _report_error(message: str, code: int, *, as_json: bool = False, problems: Sequence[Any] = ()) -> int:

@@ -20,7 +20,8 @@ __all__ = ["run_command"]
 @click.option(
     "--check",
     is_flag=True,
-    help="Exit with code 3 if a limit is not met, or if a release hardly protects; see above.",
+    help="Exit with code 3 if a limit is not met, or if the release hardly protects people better than publishing the "
+    "raw data; see above.",
 )
 @click.option(
     "--report", "reports", multiple=True, metavar="FILE", help="Write a report: .html or .md. May be repeated."
@@ -31,12 +32,13 @@ __all__ = ["run_command"]
 @quiet_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
-    """Assess what a spec file describes; --check for use in a build.
+    """Assess what a spec file describes; with --check, fail where a limit is not met.
 
     SPEC is a TOML file; `dpradar new` writes one to start from.
 
-    With --check, exit code 3: a limit on risk or accuracy is not met, or the risk of a threat with limits is at least
-    90 % of the risk of publishing the raw data. To accept that, set acknowledge = "near-ceiling" in one of its limits.
+    Without --check a limit that is not met is reported and does not change the exit code. With it, exit code 3: a limit
+    on risk or accuracy is not met, or the risk of a threat with limits is at least 90 % of the risk of publishing the
+    raw data. To accept that, set acknowledge = "near-ceiling" in one of its limits.
     A threat without a limit is reported and never causes exit code 3; --check refuses a spec without any limit (exit
     code 2).
 

@@ -28,7 +28,7 @@ CLAIM = tuple(option.name for option in (*_CLAIM, _RELATION))
 def claim_options(command: Callable[..., int]) -> Callable[..., int]:
     """Return the command with the options of a claim and of the inputs that it is tested on."""
     relation = click_option(_RELATION)
-    help_text = "Neighbour relation of the claim; replace-one unless given, and required with --pairs."
+    help_text = "Neighbour relation of the claim (default: replace-one); required with --pairs."
     command = click.option(*relation.opts, type=relation.type, help=help_text)(command)
     pairs_help = (
         "Pairs of neighbouring data sets, as module:name; the implementation is then a function of one data set."

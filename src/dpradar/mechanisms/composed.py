@@ -197,7 +197,7 @@ Times = Annotated[
     int,
     Ge(1),
     About(
-        "the number of times the release is made about the same person",
+        "the number of releases of this kind about the same people",
         example="12",
         typical=(1, 50),
         slider=(1, 1000),

@@ -10,7 +10,22 @@ from . import pictures, sentences, verdicts
 from .attackers import attacker
 from .citations import bibtex
 from .numbers import SNAP, Counts, advantage_counts, blind_counts, count_up, crowd, least, number, relation_words
-from .page import Card, Curve, Entry, Icons, Limit, Line, Listing, Mark, Only, Table
+from .page import (
+    AFTER_RELEASE,
+    GUESSED,
+    RECOGNISED,
+    Card,
+    Curve,
+    Entry,
+    Icons,
+    IconWords,
+    Limit,
+    Line,
+    Listing,
+    Mark,
+    Only,
+    Table,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +47,7 @@ __all__ = [
     "value_table",
 ]
 
-_HEADINGS = ("Measure", "Blind guess", "Value", "Side", "Rule", "Theorem", "Assumes")
+_HEADINGS = ("Measure", "Blind guess", "Value", "Exact or bound", "Rule", "Theorem", "Assumes")
 _SIDES = {"exact": "exact", "upper": "upper", "lower": "lower"}
 _FPR = 0.01
 _BASELINES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75)
@@ -64,7 +79,7 @@ def described(result: Assessment) -> list[str]:
     return [level[0] for level in shared][::-1]
 
 
-def _icons(counts: Counts | None, because: str) -> Icons | None:
+def _icons(counts: Counts | None, words: IconWords) -> Icons | None:
     if counts is None:
         return None
     return Icons(
@@ -73,8 +88,8 @@ def _icons(counts: Counts | None, because: str) -> Icons | None:
         extra=counts.added,
         rest_is_wrong=counts.before is not None,
         most=counts.most,
-        because=because,
-        alt=pictures.icons_sentence(counts, f"right {because}"),
+        words=words,
+        alt=pictures.icons_sentence(counts, words),
     )
 
 
@@ -84,7 +99,7 @@ def bound_icons(rad: float, side: str) -> Icons | None:
     counts = Counts(
         people=people, before=None, after=None, added=count_up(rad, people), most="" if side == "exact" else "at most "
     )
-    return _icons(counts, "because they took part")
+    return _icons(counts, GUESSED)
 
 
 def card_of(
@@ -100,12 +115,12 @@ def card_of(
         blind = f"{blind} {why}"
     if who.kind == "worst" and result.worst_gain is not None:
         leading.append(sentences.worst_sentence(result.worst_gain))
-    counts, because = advantage_counts(result), "because they took part"
+    counts, words = advantage_counts(result), RECOGNISED if who.knows_value else GUESSED
     if counts is None:
-        counts, because = blind_counts(result), "after seeing the release"
+        counts, words = blind_counts(result), AFTER_RELEASE
     lines = [who.title] if name and name != who.title else []
     if who.believes:
-        lines.append(f"Believed beforehand: {who.believes}{_skew(result)}")
+        lines.append(f"{who.believes}{_skew(result)}")
     return Card(
         number=number,
         title=name or who.title,
@@ -113,7 +128,7 @@ def card_of(
         sentences=(*leading, *_beside(result)),
         blind=blind,
         note=note,
-        icons=_icons(counts, because),
+        icons=_icons(counts, words),
         limits=limits,
         group=group,
     )
@@ -126,9 +141,9 @@ def _skew(result: Assessment) -> str:
         return ""
     has_classes = result.threat.options.get("goal", {}).get("kind", "exact") in ("labels", "columns")
     if skew == 1.0:
-        return f", {'all classes that are guessed' if has_classes else 'all'} equally likely"
-    noun = "class that is guessed" if has_classes else "value"
-    return f", the likeliest {noun} {skew:,g} times as likely as the rarest"
+        return f" ({'all classes' if has_classes else 'all'} equally likely)"
+    noun = "class" if has_classes else "value"
+    return f" (the likeliest {noun} {skew:,g} times as likely as the rarest)"
 
 
 def _beside(result: Assessment) -> list[str]:
@@ -235,13 +250,18 @@ def value_table(results: Sequence[tuple[str, Assessment, SavedRates | None]], on
 
 
 def other_table(result: Assessment, caption: str) -> Table | None:
-    """Return the rules that lost or did not apply, and why."""
+    """Return the rules that lost or did not apply, and why; those that gave no bound for the same reason in one row."""
     if not result.others:
         return None
-    rows = tuple(
-        (one.rule, one.quantity, _NONE if one.bound is None else number(one.bound, 6), one.why) for one in result.others
-    )
-    return Table(caption=caption, headings=("Rule", "Measure", "Value", "Why it is not the answer"), rows=rows)
+    without_bound: dict[str, list[tuple[str, str]]] = {}
+    for one in result.others:
+        if one.bound is None:
+            without_bound.setdefault(one.why, []).append((one.rule, one.quantity))
+    rows = [(one.rule, one.quantity, number(one.bound, 6), one.why) for one in result.others if one.bound is not None]
+    for why, names in without_bound.items():
+        rules, quantities = (", ".join(dict.fromkeys(column)) for column in zip(*names, strict=True))
+        rows.append((rules, quantities, _NONE, why))
+    return Table(caption=caption, headings=("Rule", "Measure", "Value", "Why it was not used"), rows=tuple(rows))
 
 
 def line_of(saved: SavedRates, name: str) -> Line:
@@ -259,7 +279,7 @@ def _mark(card: Card, result: Assessment, saved: SavedRates | None, *, alone: bo
     if result.baseline is None or result.success is None:
         return "no blind guess to compare with"
     if result.baseline >= 1.0 - SNAP:
-        return "the blind guess is always right, so only what taking part adds speaks"
+        return "this attacker knows the record, so there is nothing to guess; see what taking part adds"
     if saved is not None and result.success.value > saved.tpr(result.baseline).value + _ABOVE:
         return "the curve compares other data sets than this question does"
     people = crowd(result.baseline)
@@ -319,7 +339,7 @@ def label_of(
     knows = _numbered([(number_of_card, who.knows) for number_of_card, who in people])
     wants = _numbered([(number_of_card, who.wants) for number_of_card, who in people])
     entries = [
-        Entry(term="Protected", text=sentences.PROTECTED, only="document"),
+        Entry(term="Whose risk", text=sentences.WHOSE_RISK, only="document"),
         Entry(term="Compared", text=" ".join(compared), only="document"),
         Entry(term="Attacker", text=_sentence([sentences.ATTACKER_KNOWLEDGE, *knows])),
         Entry(term="Success", text=_sentence(wants), only="document"),

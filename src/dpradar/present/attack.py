@@ -8,7 +8,21 @@ from ..numerics.rounding import rounded
 from . import sentences
 from .attackers import attacker
 from .numbers import SMALL, crowd, estimated_count, percent, shown_limit
-from .page import CHECK, MEASUREMENTS, Card, Entry, Finding, Icons, Page, Reproduce, Scale, Table, Verdict
+from .page import (
+    CHECK,
+    GUESSED,
+    MEASUREMENTS,
+    RECOGNISED,
+    Card,
+    Entry,
+    Finding,
+    Icons,
+    Page,
+    Reproduce,
+    Scale,
+    Table,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from ..results import AttackRun, Bound, Estimate
@@ -81,11 +95,11 @@ def estimate_text(estimate: Estimate) -> str:
 def _people_sentence(run: AttackRun) -> str:
     """Return what an attack reached in people, as estimates with their intervals."""
     people, confidence = crowd(run.rad.high), percent(run.confidence)
-    if run.threat is not None and attacker(run.threat).knows_value:
+    if _knows_value(run):
         return (
-            f"Of {people:,} people whose record was used, this attack said so of "
+            f"Of {people:,} people whose record was used, this attack said so for "
             f"{_about(run.success, people, confidence)}; of {people:,} people whose record was not used, it would "
-            f"wrongly say so of {_about(run.false_hit, people, confidence)}. Taking part added "
+            f"wrongly say so for {_about(run.false_hit, people, confidence)}. Taking part added "
             f"{_about(run.rad, people, confidence)}."
         )
     return (
@@ -95,6 +109,11 @@ def _people_sentence(run: AttackRun) -> str:
     )
 
 
+def _knows_value(run: AttackRun) -> bool:
+    """Whether the attacker knows the record and asks whether it was used."""
+    return run.threat is not None and attacker(run.threat).knows_value
+
+
 def _about(estimate: Estimate, people: int, confidence: str) -> str:
     middle, low, high = estimated_count(estimate, people)
     return f"about {middle:,} ({confidence}: {low:,} to {high:,})"
@@ -102,13 +121,14 @@ def _about(estimate: Estimate, people: int, confidence: str) -> str:
 
 def _icons(run: AttackRun) -> Icons:
     people = crowd(run.rad.high)
+    words = RECOGNISED if _knows_value(run) else GUESSED
     anyway = min(max(estimated_count(run.false_hit, people)[0], 0), people)
     extra = min(max(estimated_count(run.rad, people)[0], 0), people - anyway)
     alt = (
-        f"{people:,} squares, one a person: about {anyway:,} right anyway, about {extra:,} right because they took "
-        f"part, about {people - anyway - extra:,} wrong."
+        f"{people:,} squares, one a person: about {anyway:,} {words.anyway}, about {extra:,} {words.extra}, about "
+        f"{people - anyway - extra:,} {words.rest}."
     )
-    return Icons(total=people, right_anyway=anyway, extra=extra, most="about ", alt=alt)
+    return Icons(total=people, right_anyway=anyway, extra=extra, most="about ", words=words, alt=alt)
 
 
 def bound_sentence(run: AttackRun, upper: Bound | None) -> str:
@@ -131,7 +151,7 @@ def bound_sentence(run: AttackRun, upper: Bound | None) -> str:
         )
     if run.simulated:
         calculated = f"bound, {bound}" if bound.startswith("at most") else bound
-        return f"The simulated attack gives a lower bound of {least}, consistent with the calculated {calculated}."
+        return f"The simulated attack reaches at least {least}, consistent with the calculated {calculated}."
     return f"No violation found: this attack shows at least {least}, the bound is {bound}. {NOT_A_PROOF}"
 
 

@@ -33,8 +33,8 @@ def _joined(names: Sequence[Any]) -> str:
 
 def _believes(prior: dict[str, Any]) -> str:
     if prior["kind"] == "continuous":
-        return f"a number in [{prior['low']:g}, {prior['high']:g}]"
-    return f"one of {prior['size']} possible values"
+        return f"Known beforehand: how likely each number in [{prior['low']:g}, {prior['high']:g}] is"
+    return f"Known beforehand: how likely each of {prior['size']} possible values is"
 
 
 def _knows(knowledge: dict[str, Any]) -> str:
@@ -42,7 +42,11 @@ def _knows(knowledge: dict[str, Any]) -> str:
         return f"knows in which of {knowledge['groups']} groups the target is"
     if knowledge["kind"] == "columns":
         return f"knows the target's {_joined(knowledge['columns'])}"
-    return "knows the target's record" if knowledge["kind"] == "everything" else "knows nothing about the target"
+    return (
+        "knows the target's record"
+        if knowledge["kind"] == "everything"
+        else "knows nothing particular about the target"
+    )
 
 
 def _wants(goal: dict[str, Any], *, knows_value: bool) -> str:
@@ -62,21 +66,21 @@ _LEVELS = {
     "membership": Attacker(
         kind="membership",
         title="Is the target in the data at all?",
-        believes="that the target took part, with probability {level}",
+        believes="Believed beforehand: that the target took part, with probability {level}",
         knows="knows the target's record",
         wants="wants to find out whether it is among the data",
     ),
     "baseline": Attacker(
         kind="baseline",
         title="Any attacker whose blind guess is right with probability {level}",
-        believes="anything that makes the best blind guess right with probability {level}",
+        believes="Believed beforehand: anything that makes the best blind guess right with probability {level}",
         knows="may know anything else",
         wants="may want anything",
     ),
     "worst": Attacker(
         kind="worst",
         title="Any attacker",
-        believes="anything",
+        believes="Believed beforehand: anything",
         knows="may know anything",
         wants="may want anything",
     ),
@@ -90,7 +94,7 @@ def attacker(threat: Description) -> Attacker:
     --------
     >>> import dpradar as dr
     >>> attacker(dr.Threat(dr.Prior.uniform(10)).description).title
-    'An attacker who knows nothing about the target and wants the exact value'
+    'An attacker who knows nothing particular about the target and wants the exact value'
     >>> attacker(dr.Threat.worst().description).title
     'Any attacker'
     """

@@ -34,7 +34,7 @@ def page(result: Calibration) -> Page:
         verdict=Verdict(text=headline(result), state=state, word=word, more=tuple(decisive)),
         cards=tuple(_card(number, one) for number, one in enumerate(risks, 1)),
         label=(
-            Entry(term="Protected", text=sentences.PROTECTED, only="document"),
+            Entry(term="Whose risk", text=sentences.WHOSE_RISK, only="document"),
             Entry(term="Attacker", text=f"{sentences.capital(sentences.ATTACKER_KNOWLEDGE)}."),
             *(Entry(term="Assumes", text=f"{sentences.capital(note)}.") for note in result.assumes),
             Entry(term="Not covered", text=sentences.NOT_COVERED, only="document"),

@@ -10,7 +10,7 @@ from ..results.correlation import DOUBTED
 from . import sentences
 from .citations import bibtex
 from .numbers import count_up, safe_number
-from .page import Card, Entry, Icons, Listing, Page, Reproduce, Table, Utility, Verdict
+from .page import Card, Entry, Icons, IconWords, Listing, Page, Reproduce, Table, Utility, Verdict
 
 if TYPE_CHECKING:
     from ..results.correlation import Correlation, Theorem
@@ -98,10 +98,10 @@ def _card(result: Correlation) -> Card:
         total=_PEOPLE,
         right_anyway=_BLIND,
         extra=after - _BLIND,
-        alt=f"{_PEOPLE} squares, one a guess: {_BLIND} right anyway, at most {after - _BLIND} right because of this "
-        f"release, the rest wrong.",
+        alt=f"{_PEOPLE} squares, one a guess: {_BLIND} right without it, at most {after - _BLIND} right because of "
+        f"this release, the rest wrong.",
         most="at most ",
-        because="because of this release",
+        words=IconWords("right because of this release", "right without it", "wrong"),
     )
     return Card(number=1, title="A guess between two values of someone's record", sentences=(people,), icons=icons)
 
@@ -151,7 +151,7 @@ def _simulated_sentence(result: Correlation) -> str | None:
 
 def _label(result: Correlation) -> tuple[Entry, ...]:
     entries = [
-        Entry(term="Protected", text=sentences.PROTECTED, only="document"),
+        Entry(term="Whose risk", text=sentences.WHOSE_RISK, only="document"),
         Entry(term="Released", text=f"{sentences.capital(result.release)}."),
         Entry(term="Records", text=f"{sentences.capital(result.model)}."),
         Entry(term="Attacker", text=_ATTACKER),

@@ -8,18 +8,22 @@ and the explorer are renderings of it; escaping, and making hidden characters vi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 __all__ = [
+    "AFTER_RELEASE",
     "AUDITS",
     "CHECK",
+    "GUESSED",
     "HEADINGS",
     "MEASUREMENTS",
+    "RECOGNISED",
     "Card",
     "Chart",
     "Curve",
     "Entry",
     "Finding",
+    "IconWords",
     "Icons",
     "Limit",
     "Line",
@@ -46,14 +50,14 @@ HEADINGS = {
     "label": "What these numbers cover",
     "tables": "Every number and where it comes from",
     "utility": "What does the noise cost?",
-    "decision": "Decision record",
+    "decision": "Decision record, as it was entered",
     "reproduce": "Reproduce",
 }
 
 CHECK = "Check of the calculation (simulated here; no software was tested)"
 MEASUREMENTS = "Attacks that were measured"
 AUDITS = "Audits of software"
-_NO_AUDIT = "None supplied."
+_NO_AUDIT = "None supplied: the software that adds the noise was not tested."
 _KINDS = ("", CHECK, MEASUREMENTS, AUDITS)
 
 
@@ -67,11 +71,25 @@ class Verdict:
     more: tuple[str, ...] = ()
 
 
+class IconWords(NamedTuple):
+    """What the kinds of squares of an icon array are."""
+
+    extra: str
+    anyway: str
+    rest: str
+
+
+GUESSED = IconWords("right because they took part", "right by chance", "wrong")
+RECOGNISED = IconWords("recognised because their record was used", "named in any case", "not recognised")
+AFTER_RELEASE = IconWords("right after seeing the release", "right by guessing blindly", "wrong")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Icons:
     """``total`` squares, one a person: right anyway, right because of the release, and the rest.
 
-    ``rest_is_wrong`` is false where only the difference is known: then the rest may be right or wrong.
+    ``words`` say what the second, the first and the rest are. ``rest_is_wrong`` is false where only the difference is
+    known: then the rest may be right or wrong.
     """
 
     total: int
@@ -80,7 +98,7 @@ class Icons:
     alt: str
     rest_is_wrong: bool = True
     most: str = ""
-    because: str = "because they took part"
+    words: IconWords = GUESSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ def page_of(result: Any) -> Page:
     >>> import dpradar as dr
     >>> page = page_of(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10))))
     >>> page.verdict.text
-    'Because they took part, an attacker who learns from the data is right for 14 more people in every 100.'
+    'Of every 100 people, an attacker who goes by the data guesses 14 more correctly because they took part.'
     """
     if not isinstance(result, Result):
         raise ParameterError("page_of", "given a result", type(result).__name__)

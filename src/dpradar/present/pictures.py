@@ -9,18 +9,20 @@ from .numbers import Counts, count_up, crowd
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .page import IconWords
+
 __all__ = ["curve_sentence", "icons_sentence", "success_curve_sentence", "sweep_sentence"]
 
 
-def icons_sentence(counts: Counts, right: str) -> str:
-    """Return what an icon array shows, for those who do not see it; ``right`` says when a guess is right."""
+def icons_sentence(counts: Counts, words: IconWords) -> str:
+    """Return what an icon array shows, for those who do not see it."""
     if counts.before is None:
         rest = f"the bound does not say about the other {counts.people - counts.added:,}"
-        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {right}; {rest}."
+        return f"{counts.crowd} squares, one a person: {counts.most}{counts.added:,} {words.extra}; {rest}."
     wrong = counts.people - counts.before - counts.added
     return (
-        f"{counts.crowd} squares, one a person: {counts.before:,} right anyway, {counts.most}{counts.added:,} {right}, "
-        f"{wrong:,} wrong."
+        f"{counts.crowd} squares, one a person: {counts.before:,} {words.anyway}, {counts.most}{counts.added:,} "
+        f"{words.extra}, {wrong:,} {words.rest}."
     )
 
 

@@ -35,7 +35,7 @@ def plot_assessment(result: Assessment, ax: Any = None) -> Any:
     curve = page_of(result).curve
     if curve is not None:
         for line in curve.lines:
-            ax.plot(*zip(*line.points, strict=True), linewidth=2.0, label="no attacker does better")
+            ax.plot(*zip(*line.points, strict=True), linewidth=2.0, label="no attacker can be above")
         for mark in curve.marks:
             ax.plot([mark.x], [mark.y], marker="o", linestyle="none", color="black", label="this threat")
     ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xlabel="success of the blind guess", ylabel="success after the release")

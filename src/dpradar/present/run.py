@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["page"]
 
-_COSTS = {"error": "Off by less than", "frequency_error": "Frequency off by"}
+_COSTS = {"error": "Off by less than", "frequency_error": "Standard error of a rare share"}
 _TERMS = {"by": "Assessed by", "date": "Assessed on"}  # older specs say "by"
 _NOT_STATED = "not stated"
 _NOISE = {0.5: "half the noise", 1.0: "as released", 2.0: "twice the noise"}

@@ -2,9 +2,9 @@
 
 Words: 100 people as denominator, 10,000 for all numbers where one is below one in a hundred, never a numerator of one
 over a changing denominator; the blind guess beside the result; "at most" or "up to" for upper bounds, "at least" for
-lower ones, "about" with its interval for estimates. Two attackers have two names: one learns from the data (maximises
-rad), one only wants to be right (maximises success). Sentences that only one kind of result has stand beside its page,
-what pictures show in ``pictures``.
+lower ones, "about" with its interval for estimates. Two attackers have two names: one goes by the data (maximises rad),
+one makes the most correct guesses (maximises success). Sentences that only one kind of result has stand beside its
+page, what pictures show in ``pictures``.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ __all__ = [
     "NOT_COVERED",
     "NOT_COVERED_LIST",
     "NOT_PRIVATE",
-    "PROTECTED",
     "QUANTITIES",
     "REPORTS",
+    "WHOSE_RISK",
     "advantage_sentence",
     "blind_sentence",
     "both_sentence",
@@ -64,24 +64,24 @@ __all__ = [
     "worst_sentence",
 ]
 
-LEARNER = "an attacker who learns from the data"  # maximises rad
+LEARNER = "an attacker who goes by the data"  # maximises rad
 KNOWER = "an attacker who knows their record"  # asks whether it was used
-GUESSER = "an attacker who only wants to be right"  # maximises success
+GUESSER = "an attacker who makes the most correct guesses"  # maximises success
 BOTH_TRUE = (
-    "Both are true: the first always relies on the data and learns most from them; the second may ignore them and name "
-    "the likeliest value, so it is right more often."
+    "Both are true: an attacker who goes by the data learns most from them, but is right less often than one who may "
+    "ignore them and name the likeliest value. What this release does to one person is what taking part adds."
 )
 MAYBE_LOWER = "the true value may be lower"
 NO_RULE = "no rule covers this case"
 ATTACKER_KNOWLEDGE = "knows the mechanism, the prior and every other record"
-PROTECTED = "One person whose record is in the data, from anyone who sees what is released."
+WHOSE_RISK = "That of one person whose record is in the data, from anyone who sees what is released."
 NOT_COVERED_LIST = (  # docs/explanation/reading-the-numbers.md says more about each
     "other releases about the same people that were not included",
-    "flaws of the software that adds the noise",
+    "flaws in the software that adds the noise",
     "records that depend on each other",
-    "facts about groups",
+    "what the release says about whole groups",
     "a prior that is wrong",
-    "the harm that a correct guess does",
+    "how much harm a correct guess does",
 )
 UNVERIFIED = "This result is unverified: its file has no digest, so that changes to it cannot be detected."
 NOT_COVERED = "{}.".format("; ".join(NOT_COVERED_LIST).capitalize())
@@ -126,10 +126,10 @@ def advantage_sentence(result: Assessment) -> str:
     if attacker(result.threat).knows_value:
         return _recognition_sentence(counts)
     if counts.after is None:
-        return f"Taking part adds {most}{counts.added:,} of {people} people to those {LEARNER} is right for."
+        return f"Taking part adds {most}{counts.added:,} of {people} people to those that {LEARNER} guesses correctly."
     return (
-        f"Of {people} people who took part, {LEARNER} is right for {most}{counts.after:,}. The same guesses would be "
-        f"right for {counts.before:,} of {people} people whose data were not used. Taking part adds {most}"
+        f"Of {people} people who took part, {LEARNER} guesses {most}{counts.after:,} correctly. The same guesses would "
+        f"be right for {counts.before:,} of {people} people whose data were not used. Taking part adds {most}"
         f"{counts.added:,}."
     )
 
@@ -138,10 +138,11 @@ def _recognition_sentence(counts: Counts) -> str:
     """Return what taking part adds where the value is known: the attacker says whether it was used."""
     people, added = counts.crowd, f"{counts.most}{counts.added:,}"
     if counts.after is None:
-        return f"Taking part adds {added} of {people} people to those {KNOWER} recognises as having taken part."
+        return f"Taking part adds {added} of {people} people to those that {KNOWER} recognises as having taken part."
     return (
-        f"Of {people} people whose record was used, {KNOWER} says so of {counts.most}{counts.after:,}. Of {people} "
-        f"people whose record was not used, it wrongly says so of {counts.before:,}. Taking part adds {added}."
+        f"Of {people} people whose record was used, {KNOWER} correctly says so for {counts.most}{counts.after:,}. Of "
+        f"{people} people whose record was not used, the attacker wrongly says that it was for {counts.before:,}. "
+        f"Taking part adds {added}."
     )
 
 
@@ -217,10 +218,11 @@ def largest_sentence(result: Assessment, where: str = "") -> str:
     counts = advantage_counts(result)
     at = f" ({where})" if where else ""
     if counts is not None:
-        verb = f"{LEARNER} is right for"
+        more = f"{counts.most and 'up to '}{counts.added:,} more"
+        verb = f"{LEARNER} guesses {more} correctly"
         if attacker(result.threat).knows_value:
-            verb = f"{KNOWER} recognises"
-        return f"Because they took part, {verb} {_more(counts.added, counts.people, counts.most)}{at}."
+            verb = f"{KNOWER} recognises {more}"
+        return f"Of every {counts.crowd} people, {verb} because they took part{at}."
     blind = blind_counts(result)
     if blind is not None:
         more = f"{GUESSER} is right for {_more(blind.added, blind.people, blind.most)}"
@@ -234,12 +236,12 @@ def quantity_sentence(quantity: str, value: float, side: str) -> str | None:
     Examples
     --------
     >>> quantity_sentence("rad", 0.0999, "exact")
-    'Taking part adds 10 of 100 people to those an attacker who learns from the data is right for.'
+    'Taking part adds 10 of 100 people to those that an attacker who goes by the data guesses correctly.'
     """
     people = crowd(value)
     count = f"{'' if side == 'exact' and count_up(value, people) != 1 else 'at most '}{count_up(value, people):,}"
     return {
-        "rad": f"Taking part adds {count} of {people:,} people to those {LEARNER} is right for.",
+        "rad": f"Taking part adds {count} of {people:,} people to those that {LEARNER} guesses correctly.",
         "success": f"After seeing the release {GUESSER} is right for {count} of {people:,} people.",
         "gain": f"{GUESSER.capitalize()} is right for {count} of {people:,} people more than by guessing blindly.",
         "worst_gain": f"Any attacker is right for {count} of {people:,} people more than by guessing blindly.",
@@ -251,12 +253,11 @@ def neighbours_sentence(neighbours: str | None) -> str:
     compared = {
         "replace-one": "One record replaced by another (replace-one).",
         "add-remove": "One record added or removed (add-remove).",
-    }.get(neighbours or "", "Numbers that rest on a neighbour relation name it.")
-    return (
-        compared
-        if neighbours == "replace-one"
-        else f"{compared} What taking part adds (rad) compares a record with another in its place."
-    )
+    }.get(neighbours or "", "")
+    if neighbours == "replace-one":
+        return compared
+    rad = "What taking part adds (rad) compares using the person's record with using another in its place."
+    return f"{compared} {rad}" if compared else f"{rad} The other numbers name their neighbour relation."
 
 
 def _value(limit: LimitResult) -> str:
@@ -371,8 +372,8 @@ def cost_sentence(name: str, cost: float, reports: int = REPORTS) -> str | None:
         return f"Each released number is off by less than {_up(cost)} in 95 of 100 releases."
     if name == "frequency_error":
         return (
-            f"The noise gives the estimated frequency of a rare value a standard deviation of "
-            f"{cost / math.sqrt(reports):.2g} from {reports:,} reports; that of a common value may be larger."
+            f"With {reports:,} reports the noise alone gives the estimated share of a rare value a standard error of "
+            f"{cost / math.sqrt(reports):.2g}. It may be larger for a common value, and sampling error comes on top."
         )
     return None
 

@@ -23,7 +23,7 @@ def explain(result: Any) -> str:
     --------
     >>> import dpradar as dr
     >>> print(explain(dr.assess(dr.GRR(m=10, epsilon=1.0), dr.Threat(dr.Prior.uniform(10)))).splitlines()[0])
-    Because they took part, an attacker who learns from the data is right for 14 more people in every 100.
+    Of every 100 people, an attacker who goes by the data guesses 14 more correctly because they took part.
     """
     return text(page_of(result))
 

@@ -77,7 +77,7 @@ def ceiling_sentence(result: Assessment) -> str | None:
     >>> import dpradar as dr
     >>> threat = dr.Threat(dr.Prior.of([0.99, 0.01]))
     >>> ceiling_sentence(dr.assess(dr.Laplace(scale=1.0), threat))
-    'Publishing the raw data would add 198 of 10,000; this release adds 40 % of that.'
+    'Publishing the raw data would add 198 of 10,000; this release adds 40 % as many.'
     """
     counts, ceiling, share = advantage_counts(result), result.ceiling, result.share
     if counts is None or ceiling is None or share is None or result.rad is None:
@@ -98,7 +98,7 @@ def ceiling_sentence(result: Assessment) -> str | None:
     end = f": {near_words(share, result.rad.side)}." if result.near_ceiling else "."
     return (
         f"Publishing the raw data would add {added} of {counts.crowd}; this release adds "
-        f"{share_words(share, result.rad.side)} of that{end}"
+        f"{share_words(share, result.rad.side)} as many{end}"
     )
 
 
@@ -127,8 +127,8 @@ def rarest_sentence(result: Assessment) -> str | None:
     >>> import dpradar as dr
     >>> threat = dr.Threat(dr.Prior.of([0.99, 0.01]))
     >>> rarest_sentence(dr.assess(dr.Laplace(scale=1.0), threat))
-    'Of 100 people with the rarest value, an attacker who wrongly attributes it to 1 % of the others identifies at most
-    3. The odds of having it can grow up to 2.8-fold.'
+    'An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly to
+    at most 3 of 100 who do. For one person the odds of having it can grow up to 2.8-fold.'
     """
     rarest = result.rarest
     if rarest is None:
@@ -136,13 +136,14 @@ def rarest_sentence(result: Assessment) -> str | None:
     people = crowd(rarest.tpr.value)
     if attacker(result.threat).knows_value:  # the value is known; the question is whether it was used
         return (
-            f"Of {people:,} people with the rarest value, an attacker who wrongly says of {percent(rarest.fpr)} of the "
-            f"others that they took part recognises at most {count_up(rarest.tpr.value, people):,}."
+            f"An attacker who wrongly says of {percent(rarest.fpr)} of people whose record was not used that it was "
+            f"recognises at most {count_up(rarest.tpr.value, people):,} of {people:,} people with the rarest value "
+            "whose record was used."
         )
     return (
-        f"Of {people:,} people with the rarest value, an attacker who wrongly attributes it to "
-        f"{percent(rarest.fpr)} of the others identifies at most {count_up(rarest.tpr.value, people):,}. The odds of "
-        f"having it can grow {_odds(rarest.odds)}."
+        f"An attacker who wrongly attributes the rarest value to {percent(rarest.fpr)} of those who do not have it "
+        f"attributes it correctly to at most {count_up(rarest.tpr.value, people):,} of {people:,} who do. For one "
+        f"person the odds of having it can grow {_odds(rarest.odds)}."
     )
 
 
@@ -218,9 +219,9 @@ def count_sentence(attackers: Sequence[bool | None], *, accuracy: bool | None, n
     Examples
     --------
     >>> count_sentence([True, True, None], accuracy=True)
-    '2 of 3 attackers have a limit, both kept. Attacker 3: no limit set. Accuracy: kept.'
+    'Limits are set for 2 of 3 attackers, and kept. No limit is set for attacker 3. Accuracy: kept.'
     >>> count_sentence([True, False], accuracy=None)
-    'Both attackers have a limit, kept for 1 of them.'
+    'Limits are set for both attackers, and kept for 1 of them.'
     >>> count_sentence([None], accuracy=True), count_sentence([True], accuracy=None)
     ('No limit on the risk is set. Accuracy: kept.', '')
     """
@@ -230,21 +231,14 @@ def count_sentence(attackers: Sequence[bool | None], *, accuracy: bool | None, n
     if not limited:
         parts.append("No limit on the risk is set.")
     elif len(attackers) > 1:
-        many = len(attackers)
-        if without:
-            who = f"{len(limited)} of {many} {noun}s {'has' if len(limited) == 1 else 'have'} a limit"
-        else:
-            who = f"{'Both' if many == 2 else f'All {many}'} {noun}s have a limit"
-        every = {1: "kept", 2: "both kept"}.get(len(limited), "all kept")
-        parts.append(f"{who}, {every if all(limited) else _some(limited)}.")
+        many, kept = len(attackers), sum(limited)
+        whom = "both" if many == 2 else f"all {many}"
+        whom = f"{len(limited)} of {many}" if without else whom
+        outcome = {0: "not kept", len(limited): "kept"}.get(kept, f"kept for {kept} of them")
+        parts.append(f"Limits are set for {whom} {noun}s, and {outcome}.")
         if without:
             names = " and ".join([", ".join(without[:-1]), without[-1]] if len(without) > 1 else without)
-            parts.append(f"{noun.capitalize()}{'s' if len(without) > 1 else ''} {names}: no limit set.")
+            parts.append(f"No limit is set for {noun}{'s' if len(without) > 1 else ''} {names}.")
     if accuracy is not None:
         parts.append(f"Accuracy: {'kept' if accuracy else 'not kept'}.")
     return " ".join(parts)
-
-
-def _some(limited: Sequence[bool]) -> str:
-    count = sum(limited)
-    return f"kept for {count} of them" if count else ("not kept" if len(limited) == 1 else "kept for none of them")

@@ -29,7 +29,7 @@ def serve_command(host: str, port: int) -> None:
     """Explore in the browser: assess, calibrate, compare, attack, audit.
 
     Only this machine can reach it unless --host says otherwise, and only with the random token in the address that is
-    printed. Nothing is sent anywhere, no file is read or written. Ctrl-C ends it.
+    printed. It contacts no other machine and reads and writes no file. Ctrl-C ends it.
     """
     try:
         import uvicorn

@@ -33,7 +33,7 @@ Truncate = Annotated[
     tuple[float, float],
     Span(),
     About(
-        "the range that the output is clamped to (values outside are set to the nearest end)",
+        "the range that the output is clamped to: values outside are set to the nearest end, not left out",
         example="0:100",
         label="output is clamped to (truncate)",
         folded=True,
