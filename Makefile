@@ -42,6 +42,10 @@ demo: setup  ## assess a real choice, a health survey, and write the report: ris
 	$(PY) examples/health_survey.py
 	$(PY) -m dpradar run examples/health-survey.toml --report risk.html
 
+# With bytecode, also where the environment forbids to write it: without it every worker rewrites the assertions of all
+# tests, and each of the commands that tests start compiles the library again.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+
 test: setup  ## run the tests and the doctests
 	$(PY) -m pytest -n $(JOBS) -m "not slow and not contract" $(ARGS)
 
