@@ -42,11 +42,17 @@ demo: setup  ## assess a real choice, a health survey, and write the report: ris
 	$(PY) examples/health_survey.py
 	$(PY) -m dpradar run examples/health-survey.toml --report risk.html
 
+# With bytecode, also where the environment forbids to write it: without it every worker rewrites the assertions of all
+# tests, and each of the commands that tests start compiles the library again.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+# One core for each worker: a second thread of matrix products would wait for the core of another worker, and spin.
+test test-all: export OPENBLAS_NUM_THREADS ?= 1
+
 test: setup  ## run the tests and the doctests
-	$(PY) -m pytest -n $(JOBS) -m "not slow and not contract" $(ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow and not contract" $(ARGS)
 
 test-all: setup  ## the same with the slow tests and the comparisons with other libraries
-	$(PY) -m pytest -n $(JOBS) --hypothesis-profile=thorough $(ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal --hypothesis-profile=thorough $(ARGS)
 
 mutants: setup  ## change the library in one place at a time and see which tests notice; ARGS="--module bounds/exact --most 50 --seed 1"
 	$(PY) -m tests.mutation $(ARGS)

@@ -9,9 +9,11 @@ import gc
 import os
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
 settings.register_profile("ci", derandomize=True, max_examples=60, deadline=None)
@@ -29,6 +31,16 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     if collection_path.suffix != ".py" or collection_path.name.startswith(("test_", "__init__", "conftest")):
         return None
     return True if ">>>" not in collection_path.read_text(encoding="utf-8") else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage while tests are collected: there is none, and to look for it takes a fifth of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

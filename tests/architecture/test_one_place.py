@@ -10,10 +10,15 @@ import pytest
 from tests.console import ROOT
 
 SOURCE = ROOT / "src" / "dpradar"
-TREES = {
-    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(SOURCE.rglob("*.py"))
-}
+
+
+@pytest.fixture(scope="module")
+def trees():
+    """Every module of the library, parsed: not while tests are collected, and forgotten after these tests."""
+    return {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
 
 
 def _describes(node):
@@ -21,10 +26,11 @@ def _describes(node):
     return any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "About" for one in ast.walk(node))
 
 
-def _described():
-    """Return where each option, or the type that options share, is described."""
+@pytest.fixture(scope="module")
+def described(trees):
+    """Where each option, or the type that options share, is described."""
     places = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _describes(node.annotation):
                 places[node.target.id].append(path)
@@ -33,7 +39,6 @@ def _described():
     return places
 
 
-DESCRIBED = _described()
 # Once declared in up to 15 modules.
 ONCE = {
     "Times": "mechanisms/composed.py",
@@ -51,18 +56,18 @@ SHARED = {
 
 
 @pytest.mark.parametrize("name", ONCE)
-def test_an_option_is_described_in_one_place(name):
-    assert DESCRIBED[name] == [ONCE[name]]
+def test_an_option_is_described_in_one_place(described, name):
+    assert described[name] == [ONCE[name]]
 
 
-def test_no_other_option_is_described_twice():
-    twice = {name for name, places in DESCRIBED.items() if len(places) > 1}
-    assert twice <= SHARED, {name: DESCRIBED[name] for name in twice - SHARED}
+def test_no_other_option_is_described_twice(described):
+    twice = {name for name, places in described.items() if len(places) > 1}
+    assert twice <= SHARED, {name: described[name] for name in twice - SHARED}
 
 
-def test_few_public_class_names_mean_two_things():
+def test_few_public_class_names_mean_two_things(trees):
     places = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path)
@@ -71,11 +76,11 @@ def test_few_public_class_names_mean_two_things():
     assert {name for name, paths in places.items() if len(paths) > 1} <= allowed
 
 
-def test_the_kinds_of_releases_are_listed_once():
+def test_the_kinds_of_releases_are_listed_once(trees):
     names = {"GRR", "SUE", "OUE", "BLH", "OLH"}
     lists = [
         path
-        for path, tree in TREES.items()
+        for path, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict))
         and len(names & {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)}) >= 3

@@ -8,10 +8,10 @@ import pytest
 
 from dpradar.present.html import LARGEST, document
 from dpradar.present.pages import page_of
-from tests.correlated.test_answers import answers
+from tests.correlated.test_answers import NAMES, answers
 
 
-@pytest.mark.parametrize("name", list(answers()))
+@pytest.mark.parametrize("name", NAMES)
 def test_page(name):
     result = answers()[name]
     page = page_of(result)
@@ -26,7 +26,7 @@ def test_page(name):
     assert len(page.tables) == (2 if result.checks else 1)
 
 
-@pytest.mark.parametrize("name", list(answers()))
+@pytest.mark.parametrize("name", NAMES)
 def test_report_is_one_small_file_that_loads_nothing(name, tmp_path):
     result = answers()[name]
     text = result.report(tmp_path / "a.html").read_text(encoding="utf-8")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ibis
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -18,6 +16,8 @@ RAD = {"ill": 0.0150796, "Ill": 0.3807971}  # 2 p (1 - p) (e^2 - 1) / (e^2 + 1),
 
 
 def _pandas(_):
+    import pandas as pd
+
     return pd.DataFrame(COLUMNS)
 
 
@@ -26,6 +26,9 @@ def _arrow(_):
 
 
 def _memtable(_):
+    import ibis
+    import pandas as pd
+
     return ibis.memtable(pd.DataFrame(COLUMNS))
 
 
@@ -77,6 +80,8 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
     pa.parquet.write_table(pa.table(other), tmp_path / "b.pq")
     with pytest.raises(dr.ParameterError, match="capitals"):
         prior(tmp_path / "*.pq", ["ill"])
+    import ibis
+
     table = ibis.memtable(pa.table(COLUMNS))
     for expression in (table.filter(table.Ill == "y"), table.mutate(x=1), table[["ill"]]):
         with pytest.raises(dr.ParameterError, match="capitals"):

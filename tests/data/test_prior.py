@@ -9,9 +9,7 @@ from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
-import ibis
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -55,6 +53,9 @@ def ways(columns, tmp_path_factory):
         tables.put(columns, folder / f"all.{kind}")
         for i, half in enumerate(halves):
             tables.put(half, folder / f"part-{i}.{kind}")
+    import ibis
+    import pandas as pd
+
     connection = ibis.duckdb.connect()
     arrow = pa.table(columns)
     connection.raw_sql(f"CREATE TABLE people AS FROM '{folder / 'all.parquet'}'")
@@ -107,6 +108,8 @@ def test_every_form_of_the_table_gives_the_same_prior(ways, way):
 
 
 def test_the_order_of_the_rows_does_not_matter(columns):
+    import pandas as pd
+
     table = pd.DataFrame(columns)
     expected = prior(table, NAMES, "weight", bins=RULES[3][0])
     for seed in range(3):
@@ -348,6 +351,8 @@ def test_numbers_too_large_for_narrow_bins_are_refused():
 @pytest.mark.filterwarnings("ignore")  # of ibis and DuckDB among themselves
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
 def test_years_of_time_stamps_are_those_of_utc(zone):
+    import ibis
+
     connection = ibis.duckdb.connect()
     connection.raw_sql(f"SET TimeZone = '{zone}'")
     stamps = "('2023-12-31 20:00:00.7+00'), ('2023-12-31 23:59:59.9+00'), ('2024-01-01 03:00:00+00')"

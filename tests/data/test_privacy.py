@@ -6,7 +6,6 @@ import json
 import traceback
 import warnings
 
-import ibis
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -62,6 +61,8 @@ def test_errors_of_readers_are_not_passed_on(bad, name):
 
 def test_errors_of_an_engine_are_not_passed_on(table):
     # A view that fails while it is read, with the value in the words of the engine.
+    import ibis
+
     connection = ibis.duckdb.connect()
     failing = f"SELECT CAST('{SECRET}' AS INTEGER) AS name, 1 AS ill FROM range(3)"  # noqa: S608
     connection.raw_sql(f"CREATE VIEW people AS {failing}")

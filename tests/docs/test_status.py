@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 from tests.console import ROOT
 from tests.every import every
@@ -24,6 +25,7 @@ def _paths(cell: str) -> list[str]:
     return [word.rstrip(":.") for word in words if "/" in word or word.endswith(".py")]
 
 
+@cache  # many rows name tests of one file
 def _tests_of(path: str) -> set[str]:
     file = ROOT / path if path.startswith("reproduction/") else ROOT / "tests" / path
     tree = ast.parse(file.read_text(encoding="utf-8"))

@@ -29,8 +29,9 @@ ADULT += ["race", "sex", "gain", "loss", "hours", "country", "income"]
 
 def pytest_collection_modifyitems(items):
     """Mark every test of this folder, and let drivers warn among themselves."""
+    folder = f"{Path(__file__).parent}{os.sep}"
     for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
+        if str(item.path).startswith(folder):
             item.add_marker(pytest.mark.engines)
             item.add_marker(pytest.mark.filterwarnings("ignore"))
 

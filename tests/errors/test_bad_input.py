@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import uniform
 
@@ -17,6 +16,12 @@ HUGE = 10**400  # a whole number that is no float
 THREE = dr.Prior.uniform(3)
 PEOPLE = dr.Prior.records({"age": [30, 40, 50], "ill": ["no", "yes", "no"]})
 EYE = np.eye(3)
+
+
+def frame(**columns: list[float]):
+    import pandas as pd
+
+    return pd.DataFrame(columns)
 
 
 def assess_grr(threat: dr.Threat) -> dr.Assessment:
@@ -37,7 +42,7 @@ CASES = {
     "a vector of 400 digits": lambda: dr.Gaussian(1.0, query=[[0, 1], [HUGE, 1]]),
     "a range of 400 digits": lambda: dr.Laplace(1.0, truncate=(0, HUGE)),
     "a matrix of 400 digits": lambda: dr.Channel([[HUGE, 1], [1, 1]]),
-    "an edge of 400 digits": lambda: dr.data.prior(pd.DataFrame({"x": [1.0, 2.0]}), ["x"], bins={"x": [0, HUGE]}),
+    "an edge of 400 digits": lambda: dr.data.prior(frame(x=[1.0, 2.0]), ["x"], bins={"x": [0, HUGE]}),
     "values of the wrong length": lambda: dr.Prior.of([0.5, 0.5], [1, 2, 3]),
     "a value twice": lambda: dr.Prior.of([0.5, 0.5], ["a", "a"]),
     "values that are lists": lambda: dr.Prior.of([0.5, 0.5], [[1], [2]]),

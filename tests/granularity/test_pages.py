@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from click.testing import CliRunner
@@ -43,6 +44,11 @@ def pipeline(**more):
     )
 
 
+# Listed, so that tests are collected without computing anything.
+NAMES = ("accounting", "accounting with more", "vacuous", "lint", "clean", "sampler")
+
+
+@cache
 def results():
     accounting = account(pipeline(title=f"Ages {NASTY}", facts=Facts(size="private")))
     stream = {u: {t: (u * t) % 3 for t in range(9)} for u in range(1, 4)}
@@ -65,47 +71,48 @@ def results():
     }
 
 
-RESULTS = results()
+def test_every_result_has_a_name():
+    assert tuple(results()) == NAMES
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_pages_as_files(name, tmp_path):
     for suffix in ("html", "md"):
-        path = RESULTS[name].report(tmp_path / f"page.{suffix}")
+        path = results()[name].report(tmp_path / f"page.{suffix}")
         text = path.read_text(encoding="utf-8")
         assert len(text.encode()) < 300_000
         assert NASTY not in text
-        assert page_of(RESULTS[name]).title.split("<")[0].strip() in text
+        assert page_of(results()[name]).title.split("<")[0].strip() in text
     html = (tmp_path / "page.html").read_text(encoding="utf-8")
     links = re.findall(r"(?:href|src)=[\"']?([^\"' >]+)", html)
     assert all(link.startswith(("#", "data:")) for link in links)
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_pages_in_notebooks(name):
-    shown = RESULTS[name]._repr_html_()
+    shown = results()[name]._repr_html_()
     assert len(shown.encode()) <= 20_000
     assert NASTY not in shown
 
 
 def test_what_pages_say():
-    page = page_of(RESULTS["accounting"])
+    page = page_of(results()["accounting"])
     assert page.verdict.state == "met"
     assert page.verdict.text == "Epsilon 1 under bounded follows: the steps cost epsilon 1 at most."
     assert any("number of records is not protected" in text for text in page.verdict.more)
     assert page.tables[0].rows[0][:1] == ("bounded",)
-    assert page_of(RESULTS["vacuous"]).verdict.state == "unmet"  # a step reads data and adds no noise
-    more = page_of(RESULTS["accounting with more"])
+    assert page_of(results()["vacuous"]).verdict.state == "unmet"  # a step reads data and adds no noise
+    more = page_of(results()["accounting with more"])
     assert more.cards
     assert len(more.tables) == 3
-    refuted = page_of(RESULTS["lint"])
+    refuted = page_of(results()["lint"])
     assert (refuted.verdict.word, refuted.verdict.state) == ("Refuted", "unmet")
-    assert len(refuted.evidence) == len(RESULTS["lint"].findings)
-    assert page_of(RESULTS["clean"]).verdict.state == "none"
+    assert len(refuted.evidence) == len(results()["lint"].findings)
+    assert page_of(results()["clean"]).verdict.state == "none"
     shown = fragment(refuted)
     assert ">What is wrong, and how to fix it<" in shown
     assert "attacks and audits" not in shown
-    assert page_of(RESULTS["sampler"]).evidence[0].scale is not None
+    assert page_of(results()["sampler"]).evidence[0].scale is not None
 
 
 def test_reports_from_the_command_line(tmp_path):
@@ -121,6 +128,6 @@ def test_reports_from_the_command_line(tmp_path):
 
 
 def test_saved_results_are_loaded(tmp_path):
-    for name, result in RESULTS.items():
+    for name, result in results().items():
         result.save(tmp_path / f"{name}.json")
         assert dr.load(tmp_path / f"{name}.json") == result

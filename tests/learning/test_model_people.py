@@ -9,12 +9,11 @@ from math import exp
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 
 from dpradar.errors import ParameterError
 from dpradar.learning.models import AttributeAttacker, NetworkClassifier, attack_model, model_risk, overlap
 from dpradar.learning.models.columns import columns_of
+from tests.learning.classifiers import logistic, nearest
 
 
 def people(n, rng, digits=6):
@@ -99,7 +98,7 @@ def test_a_record_differs_where_only_its_label_or_value_does(tables, attacker):
     for column in ("paid", "ill"):
         same = rows(known, slice(50))
         same[column] = 1 - same[column]
-        run = model_risk("csmia", attacker, lambda _: KNeighborsClassifier(1), known, same, others, seed=1)["csmia"]
+        run = model_risk("csmia", attacker, lambda _: nearest(), known, same, others, seed=1)["csmia"]
         assert not any("targets equal" in note for note in run.notes)
 
 
@@ -115,7 +114,7 @@ def test_others_who_are_their_targets_are_refused(tables, attacker, count):
 def test_the_same_people_in_another_order_are_others(tables, attacker):
     known, targets, _ = tables
     turned = rows(targets, np.roll(np.arange(50), 1))
-    run = model_risk("csmia", attacker, lambda _: KNeighborsClassifier(1), known, targets, turned, seed=1)["csmia"]
+    run = model_risk("csmia", attacker, lambda _: nearest(), known, targets, turned, seed=1)["csmia"]
     assert run.rad.estimate > 0.1
     assert not any("equal" in note for note in run.notes)
 
@@ -124,7 +123,7 @@ def test_single_coincidences_are_only_noted(tables, attacker):
     known, targets, others = tables
     targets = put(targets, slice(2), rows(known, slice(2)))
     others = put(others, slice(4, 5), rows(targets, slice(4, 5)))
-    run = model_risk("csmia", attacker, lambda _: KNeighborsClassifier(1), known, targets, others, seed=1)["csmia"]
+    run = model_risk("csmia", attacker, lambda _: nearest(), known, targets, others, seed=1)["csmia"]
     text = "\n".join(run.notes)
     assert "2 of 50 targets equal one of the known records in all columns, and 0 of 60 of those equal another" in text
     assert "1 of 50 others equal their target in all columns" in text
@@ -140,11 +139,11 @@ def test_small_tables_in_which_everyone_has_a_double_are_accepted():
 
     known, targets, others = coins(200), coins(100), coins(100)
     attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
-    run = model_risk("yeom", attacker, lambda _: LogisticRegression(), known, targets, others, seed=1)["yeom"]
+    run = model_risk("yeom", attacker, lambda _: logistic(), known, targets, others, seed=1)["yeom"]
     assert any("100 of 100 targets equal one of the known records" in note for note in run.notes)
     # The known records without their doubles, as a user may have them.
     unique = {name: np.unique(np.array(list(known.values())), axis=1)[i] for i, name in enumerate(known)}
-    model_risk("yeom", attacker, lambda _: LogisticRegression(), unique, targets, others, seed=1)
+    model_risk("yeom", attacker, lambda _: logistic(), unique, targets, others, seed=1)
 
 
 def draws(rng):
@@ -213,7 +212,7 @@ def test_data_frames_and_mixed_columns_are_compared(tables):
 
 
 @pytest.mark.parametrize("design", ["same-model", "same-target"])
-@pytest.mark.parametrize("make", [lambda _: KNeighborsClassifier(1), NetworkClassifier(hidden=(4,), steps=3)])
+@pytest.mark.parametrize("make", [lambda _: nearest(), NetworkClassifier(hidden=(4,), steps=3)])
 def test_a_label_missing_from_the_known_records(design, make):
     rng = np.random.default_rng(7)
     known, targets, others = (people(n, rng) for n in (60, 20, 20))
@@ -227,7 +226,7 @@ def test_a_label_missing_from_the_known_records(design, make):
 
 def test_one_person_with_a_label_that_the_model_does_not_know(tables, attacker):
     known = tables[0]
-    model = LogisticRegression().fit(attacker.features(known), known["paid"])
+    model = logistic().fit(attacker.features(known), known["paid"])
     one = {**rows(tables[1], slice(1)), "paid": np.array([7])}
     assert attacker.view(model, attacker.targets(one), frozenset({"the model's scores"})).labels.tolist() == [-1]
     words = {**one, "paid": np.array(["1"])}
@@ -244,7 +243,7 @@ def test_labels_of_another_kind_are_refused_before_training(tables, attacker):
 
 def test_labels_of_which_the_model_knows_none_are_refused(tables, attacker):
     known, targets, others = tables
-    model = LogisticRegression().fit(attacker.features(known), known["paid"] + 10)
+    model = logistic().fit(attacker.features(known), known["paid"] + 10)
     with pytest.raises(ParameterError, match="among the 2 classes of the model; got none of them"):
         attack_model("csmia", attacker, [model] * 50, targets, others, models_without=[model] * 50)
 
@@ -283,13 +282,17 @@ def objects(*entries):
             "AttributeAttacker.imputer must be 'logistic', None, or a classifier .* got 'forest'",
         ),
         ({}, {"imputer": 5}, "AttributeAttacker.imputer must be 'logistic', None, or a classifier .* got int"),
-        ({}, {"imputer": LogisticRegression}, "AttributeAttacker.imputer must be 'logistic', None, or a classifier"),
     ],
 )
 def test_bad_columns_and_imputers(columns, more, message):
     with pytest.raises(ParameterError, match=message) as caught:
         AttributeAttacker.of(changed(**columns), **{"sensitive": "ill", "label": "paid", **more})
     assert "secretname" not in "".join(traceback.format_exception(caught.value, chain=True)).replace(__file__, "")
+
+
+def test_the_class_of_a_classifier_is_no_imputer():
+    with pytest.raises(ParameterError, match=r"AttributeAttacker\.imputer must be 'logistic', None, or a classifier"):
+        AttributeAttacker.of(changed(), sensitive="ill", label="paid", imputer=type(logistic()))
 
 
 def test_bad_columns_of_targets():

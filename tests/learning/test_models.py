@@ -8,9 +8,6 @@ from math import log
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
 from dpradar.errors import MissingExtra, ParameterError
 from dpradar.learning.models import (
@@ -28,6 +25,7 @@ from dpradar.learning.models import (
     yeom_membership,
 )
 from dpradar.learning.models.columns import columns_of
+from tests.learning.classifiers import logistic, naive_bayes, nearest
 
 # Guesses by hand: two classes, three values a, b, c of the sensitive column, true label 1.
 
@@ -168,7 +166,7 @@ def test_a_model_that_remembers_is_found_to_leak(design):
     runs = model_risk(
         ["imputation", "yeom", "csmia", "wcai"],
         attacker,
-        lambda _: KNeighborsClassifier(1),
+        lambda _: nearest(),
         known,
         targets,
         others,
@@ -224,7 +222,7 @@ def test_several_models_of_a_target_count_once():
     rng = np.random.default_rng(6)
     known, targets, others = (people(n, rng) for n in (40, 60, 60))
     attacker = AttributeAttacker.of(known, sensitive="ill", label="paid", imputer=None)
-    model = KNeighborsClassifier(1).fit(attacker.features(known), known["paid"])
+    model = nearest().fit(attacker.features(known), known["paid"])
     one = attack_model("csmia", attacker, [model] * 60, targets, others)["csmia"]
     five = attack_model("csmia", attacker, [[model] * 5] * 60, targets, others)["csmia"]
     assert five.rad.estimate == pytest.approx(one.rad.estimate)
@@ -242,7 +240,7 @@ def test_several_models_are_trained_for_each_target():
 
     def make(seed):
         seeds.append(seed)
-        return GaussianNB()
+        return naive_bayes()
 
     arguments = (attacker, make, known, targets, others)
     run = model_risk(
@@ -409,7 +407,7 @@ def test_bad_models(attacker):
         return attack_model("yeom", attacker, models, targets, more.pop("others", others), **more)
 
     with pytest.raises(ParameterError, match="a fitted classifier with predict_proba"):
-        run([LogisticRegression()] * 5)
+        run([logistic()] * 5)
     with pytest.raises(ParameterError, match="5 entries, one for each target; got 4"):
         run([model] * 4)
     with pytest.raises(ParameterError, match="5 entries, one for each target; got more"):

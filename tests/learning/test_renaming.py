@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.neighbors import KNeighborsClassifier
 
 from dpradar.learning.models import ATTACKS, AttributeAttacker, View, model_risk
+from tests.learning.classifiers import nearest
 
 TARGETS, VALUES, CLASSES = 400, 3, 2
 
@@ -56,7 +56,7 @@ def test_the_measured_risk_does_not_depend_on_names(attack):
         table = {"sex": np.where(sex, names[0], names[1]), "age": age, "job": job, "label": label}
         parts = [{k: v[rows] for k, v in table.items()} for rows in (slice(0, 700), slice(700, 950), slice(950, 1200))]
         attacker = AttributeAttacker.of(parts[0], sensitive="sex", label="label")
-        runs = model_risk(attack, attacker, lambda _: KNeighborsClassifier(1), *parts, seed=1)
+        runs = model_risk(attack, attacker, lambda _: nearest(), *parts, seed=1)
         return runs[attack].rad
 
     assert measured(("Female", "Male")) == measured(("B", "A"))

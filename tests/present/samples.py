@@ -18,6 +18,12 @@ GRR = dr.GRR(m=10, epsilon=1.0)
 SKEWED = dr.Prior.of(
     [0.4, 0.3, 0.2, 0.05, 0.02, 0.01, 0.005, 0.005, 0.005, 0.005], values=[f"label{i}" for i in range(10)]
 )
+# Listed, so that tests are collected without computing anything.
+NAMES = (
+    *("exact", "known", "upper", "membership", "baseline", "worst", "rare", "tiny", "nothing", "vacuous"),
+    *("continuous", "attack", "refuted", "not refuted", "calibration", "kept", "not kept", "no limit", "one threat"),
+    *("compared", "compared, not kept", "sweep"),
+)
 THREATS = {
     "A stranger": dr.Threat(SKEWED),
     "A neighbour": dr.Threat(SKEWED, dr.Knowledge.labels(["young"] * 5 + ["old"] * 5)),
@@ -147,6 +153,7 @@ def _slim(bound: dr.Bound | None) -> dr.Bound | None:
     return None if bound is None else dr.Bound(value=bound.value, side=bound.side, rule=bound.rule)
 
 
+@cache
 def sweep() -> RunResult:
     """Return a run with a parameter that was varied."""
     points = []

@@ -23,7 +23,6 @@ KINDS = {
     "dpradar/calibration/2": Calibration,
     "dpradar/run/2": RunResult,
 }
-NAMES = list(samples.everything())
 POISON = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&]]>"
 
 
@@ -32,7 +31,7 @@ def documents():
     return {name: html.document(result) for name, result in samples.everything().items()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_a_report_needs_nothing_else(documents, name):
     text = documents[name]
     read = Reader(text)
@@ -48,12 +47,12 @@ def test_a_report_needs_nothing_else(documents, name):
     assert [attributes.get("type") for attributes in read.all("script")] == ["application/json"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_a_report_is_small(documents, name):
     assert len(documents[name].encode()) <= 300_000
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_a_report_is_well_formed_and_can_be_walked(documents, name):
     read = Reader(documents[name])
     assert read.wrong == []
@@ -68,7 +67,7 @@ def test_a_report_is_well_formed_and_can_be_walked(documents, name):
     assert len(ids) == len(set(ids))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_pictures_and_tables_are_labelled(documents, name):
     read = Reader(documents[name])
     pictures = read.all("svg")
@@ -85,7 +84,7 @@ def _regions(read):
     return [attributes for attributes in read.all("div") if attributes.get("role") == "region"]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "compared" not in name])
+@pytest.mark.parametrize("name", [name for name in samples.NAMES if "compared" not in name])
 def test_the_data_come_with_the_report(documents, name):
     data, result = Reader(documents[name]).data(), samples.everything()[name]
     assert KINDS[data["schema"]].from_dict(data) == result
@@ -118,7 +117,7 @@ def test_many_threats_still_fit():
     assert Reader(text).names().count("article") == 60
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_no_text_can_break_out(name):
     result = samples.poisoned(samples.everything()[name], POISON)
     page = page_of(result)

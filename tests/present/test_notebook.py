@@ -16,11 +16,10 @@ from dpradar.present.notebook import LARGEST, notebook_html
 from tests.present import samples
 from tests.present.page_reader import Reader, styles
 
-NAMES = list(samples.everything())
 POISON = "</style></div><script>alert(1)</script><img src=x>|`*_[a](b)"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_a_notebook_shows_a_little_static_html(name):
     text = samples.everything()[name]._repr_html_()
     read = Reader(text)
@@ -71,7 +70,7 @@ def test_without_jinja2_a_report_says_what_to_install(monkeypatch, tmp_path):
     html.environment.cache_clear()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_no_text_can_break_out(name):
     result = samples.poisoned(samples.everything()[name], POISON)
     read = Reader(result._repr_html_())
@@ -85,7 +84,7 @@ def test_no_text_can_break_out(name):
     assert not re.search(r"(?<!\\)\]\(", outside)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", samples.NAMES)
 def test_rows_of_a_table_have_as_many_cells_as_its_head(name):
     rows = [
         re.findall(r"(?<!\\)\|", line) for line in markdown(samples.everything()[name]).splitlines() if line[:1] == "|"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -89,41 +90,51 @@ def _winners(noise: Noise, values: Array, weights: Array, points: Array) -> NDAr
     return np.concatenate([np.argmax(s, axis=0) for s in scores])
 
 
-def _border(noise: Noise, values: Array, better_left: Array, better_right: Array, low: float, high: float) -> float:
-    """Where the score difference of two winners changes sign, by bisection."""
+def _border(noise: Noise, values: Array, better: Array, low: Array, high: Array) -> Array:
+    """Where the score differences of pairs of winners change sign, by bisection of all at once.
 
-    def difference(x: float) -> float:
-        return float((better_left - better_right) @ noise.density(x - values))
-
+    Row i of ``better`` is the weights of the winner at low[i] minus those of the winner at high[i].
+    """
     for _ in range(80):
         middle = (low + high) / 2
-        if difference(middle) > 0:
-            low = middle
-        else:
-            high = middle
+        if np.all((middle == low) | (middle == high)):
+            break
+        left = np.sum(better * noise.density(middle[:, None] - values), axis=1) > 0
+        low, high = np.where(left, middle, low), np.where(left, high, middle)
     return (low + high) / 2
 
 
-def _borders(noise: Noise, values: Array, weights: Array, low: tuple[float, int], high: tuple[float, int]) -> list[Any]:
-    """(border, winner to its left) between two (point, winner); a third guess that wins in between is found as well."""
-    (x, first), (y, last) = low, high
-    border = _border(noise, values, weights[first], weights[last], x, y)
-    scores = weights @ noise.density(border - values)
-    third = int(np.argmax(scores))
-    if scores[third] <= scores[first] + 1e-13 * np.abs(scores).max() or not x < border < y:
-        return [(border, first)]
-    between = (border, third)
-    return _borders(noise, values, weights, low, between) + _borders(noise, values, weights, between, high)
+def _borders(noise: Noise, values: Array, weights: Array, spans: list[Any]) -> list[Any]:
+    """(border, winner to its left) in spans from one (point, winner) to another, from left to right.
+
+    A third guess that wins in between is found as well.
+    """
+    if not spans:
+        return []
+    x, y = (np.array([span[end][0] for span in spans]) for end in (0, 1))
+    first, last = (np.array([span[end][1] for span in spans]) for end in (0, 1))
+    borders = _border(noise, values, weights[first] - weights[last], x, y)
+    scores = weights @ noise.density(borders[None, :] - values[:, None])
+    thirds, columns = np.argmax(scores, axis=0), np.arange(len(spans))
+    better = scores[thirds, columns] > scores[first, columns] + 1e-13 * np.abs(scores).max(axis=0)
+    result = []
+    for i, (low, high) in enumerate(spans):
+        border = float(borders[i])
+        if better[i] and low[0] < border < high[0]:
+            between = (border, int(thirds[i]))
+            result += _borders(noise, values, weights, [(low, between), (between, high)])
+        else:
+            result.append((border, low[1]))
+    return result
 
 
 def _cells(noise: Noise, values: Array, weights: Array, edges: Array) -> list[tuple[float, float, int]]:
     """Maximal intervals (from, to, best guess)."""
     points = np.sort(np.concatenate([edges, (edges[:-1] + edges[1:]) / 2]))
     best = _winners(noise, values, weights, points)
-    borders = []
-    for i in np.flatnonzero(best[1:] != best[:-1]):
-        low, high = (float(points[i]), int(best[i])), (float(points[i + 1]), int(best[i + 1]))
-        borders += _borders(noise, values, weights, low, high)
+    changes = np.flatnonzero(best[1:] != best[:-1])
+    spans = [((float(points[i]), int(best[i])), (float(points[i + 1]), int(best[i + 1]))) for i in changes]
+    borders = _borders(noise, values, weights, spans)
     starts = [float(edges[0]), *(x for x, _ in borders)]
     ends = [*borders, (float(edges[-1]), int(best[-1]))]
     return [(start, end, winner) for start, (end, winner) in zip(starts, ends, strict=True)]
@@ -133,12 +144,17 @@ def _maximum(noise: Noise, values: Array, weights: Array, clamp: tuple[float, fl
     """Integral over theta of max_g score_g(theta), plus the atoms of a clamped output."""
     cells = _cells(noise, values, weights, _grid(values, noise, clamp, step))
     total, exact = mpmath.mpf(0), [mpmath.mpf(float(v)) for v in values]
+
+    @cache  # a border ends one cell and starts the next
+    def below(x: float, z: int) -> Any:
+        return noise.cdf(x - exact[z])
+
     for i, (low, high, guess) in enumerate(cells):
         first, last = i == 0 and clamp is None, i == len(cells) - 1 and clamp is None
-        for weight, v in zip(weights[guess], exact, strict=True):
+        for z, weight in enumerate(weights[guess]):
             if weight:
-                upper = mpmath.mpf(1) if last else noise.cdf(high - v)
-                total += float(weight) * (upper - (0 if first else noise.cdf(low - v)))
+                upper = mpmath.mpf(1) if last else below(high, z)
+                total += float(weight) * (upper - (0 if first else below(low, z)))
     if clamp is not None:
         for masses in ([noise.cdf(clamp[0] - v) for v in exact], [noise.cdf(v - clamp[1]) for v in exact]):
             total += max(mpmath.fdot([float(w) for w in row], masses) for row in weights)

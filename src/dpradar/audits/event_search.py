@@ -235,13 +235,14 @@ def _threshold(one: Floats, other: Floats, draws: int, claim: AuditedClaim, fail
         fine = np.concatenate([np.linspace(0, 1, 100), 1.0 - np.geomspace(1e-5, 0.1, 60), np.geomspace(1e-5, 0.1, 40)])
         levels = np.unique(np.quantile(scores, np.clip(fine, 0.0, 1.0)))
     first, second = (part.size - np.searchsorted(np.sort(part), levels, side="left") for part in (one, other))
+    # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is otherwise
+    # the luckiest one.
+    hits, misses = np.maximum(first - np.sqrt(first), 0.0), second + np.sqrt(second + 1.0) + 1.0
+    seen = np.rint(hits / one.size * draws).astype(int)
+    false_hits = np.minimum(np.rint(misses / other.size * draws), draws).astype(int)
     best = (-np.inf, float(levels[-1]))
-    for k, level in enumerate(levels.tolist()):
-        # What the test may expect, moved by a standard deviation to the cautious side: the best of many levels is
-        # otherwise the luckiest one.
-        hits, misses = first[k] - np.sqrt(first[k]), second[k] + np.sqrt(second[k] + 1.0) + 1.0
-        false_hits = min(round(misses / other.size * draws), draws)
-        value = claim.promise(Tally(round(max(hits, 0.0) / one.size * draws), draws, false_hits, draws), failure)
+    for level, hit, false_hit in zip(levels.tolist(), seen.tolist(), false_hits.tolist(), strict=True):
+        value = claim.promise(Tally(hit, draws, false_hit, draws), failure)
         if value > best[0]:
             best = (value, level)
     return best
