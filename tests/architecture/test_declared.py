@@ -65,6 +65,14 @@ def test_packages_are_installed_by_their_hashes_and_listed():
         assert re.split(r"[<>=\[; ]", needed)[0].lower() in licences, needed
 
 
+def test_one_extra_brings_all_that_need_no_choice_of_a_build():
+    extras = PROJECT["optional-dependencies"]
+    (requirement,) = extras["all"]
+    assert set(re.fullmatch(r"dpradar\[(.*)\]", requirement)[1].split(",")) == set(extras) - {
+        *("all", "dev", "docs", "torch")
+    }
+
+
 MAKE = """#!/bin/sh
 echo "make $1" >> "$MADE"
 case "$1" in

@@ -487,7 +487,8 @@ def test_a_view_without_what_an_attack_needs():
         imputation(view((0.1, 0.2, 0.3)))
 
 
-def test_missing_scikit_learn(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.compose", None)
+@pytest.mark.parametrize("module", ["sklearn.compose", "sklearn.linear_model"])
+def test_missing_scikit_learn(monkeypatch, module):
+    monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingExtra, match=r"dpradar\[search\]"):
         AttributeAttacker.of(world(20, np.random.default_rng(1)), sensitive="ill", label="paid")

@@ -25,7 +25,7 @@ EXTRAS = {
     "data": "priors counted in tables, audits of logs in Parquet files",
     "opendp": "measurements of OpenDP",
     "report": "reports and figures",
-    "search": "audits that search for events",
+    "search": "audits that search for events with classifiers, attacks that impute values",
     "torch": "training with PyTorch and Opacus, and recording it",
     "web": "the explorer: dpradar serve",
 }

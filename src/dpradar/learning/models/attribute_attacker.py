@@ -236,8 +236,10 @@ def _imputer(imputer: Any) -> Any:
 
 
 def _logistic() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise MissingExtra("scikit-learn", "search") from None
     # A coarse optimum is enough for guesses, and three times as fast.
     return LogisticRegression(max_iter=5_000, tol=1e-3)
 
