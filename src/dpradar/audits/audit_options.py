@@ -42,7 +42,11 @@ class AuditOptions:
         About("the type of the outputs; auto decides from the outputs"),
     ] = "auto"
     trials: Annotated[int, TRIALS] = 100_000
-    significance: Annotated[float, SIGNIFICANCE] = 0.05
+    significance: Annotated[
+        float,
+        SIGNIFICANCE,
+        About(SIGNIFICANCE.what, "0.05", slider=SIGNIFICANCE.typical, label="risk of a false alarm (significance)"),
+    ] = 0.05
     sequential: Annotated[bool, About("whether to stop as soon as the claim is refuted")] = False
     looks: Annotated[int, LOOKS] = 50
     seed: Seed | None = None
