@@ -7,37 +7,7 @@ from collections import defaultdict
 
 import pytest
 
-from tests.console import ROOT
-
-SOURCE = ROOT / "src" / "dpradar"
-
-
-@pytest.fixture(scope="module")
-def trees():
-    """Every module of the library, parsed: not while tests are collected, and forgotten after these tests."""
-    return {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
-    }
-
-
-def _describes(node):
-    """Whether an annotation or a value says what an option is."""
-    return any(isinstance(one, ast.Call) and getattr(one.func, "id", "") == "About" for one in ast.walk(node))
-
-
-@pytest.fixture(scope="module")
-def described(trees):
-    """Where each option, or the type that options share, is described."""
-    places = defaultdict(list)
-    for path, tree in trees.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _describes(node.annotation):
-                places[node.target.id].append(path)
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _describes(node.value):
-                places[node.targets[0].id].append(path)
-    return places
-
+from tests.architecture.source_trees import described_in, library_trees
 
 # Once declared in up to 15 modules.
 ONCE = {
@@ -56,18 +26,19 @@ SHARED = {
 
 
 @pytest.mark.parametrize("name", ONCE)
-def test_an_option_is_described_in_one_place(described, name):
-    assert described[name] == [ONCE[name]]
+def test_an_option_is_described_in_one_place(name):
+    assert described_in()[name] == [ONCE[name]]
 
 
-def test_no_other_option_is_described_twice(described):
+def test_no_other_option_is_described_twice():
+    described = described_in()
     twice = {name for name, places in described.items() if len(places) > 1}
     assert twice <= SHARED, {name: described[name] for name in twice - SHARED}
 
 
-def test_few_public_class_names_mean_two_things(trees):
+def test_few_public_class_names_mean_two_things():
     places = defaultdict(list)
-    for path, tree in trees.items():
+    for path, tree in library_trees().items():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].append(path)
@@ -76,11 +47,11 @@ def test_few_public_class_names_mean_two_things(trees):
     assert {name for name, paths in places.items() if len(paths) > 1} <= allowed
 
 
-def test_the_kinds_of_releases_are_listed_once(trees):
+def test_the_kinds_of_releases_are_listed_once():
     names = {"GRR", "SUE", "OUE", "BLH", "OLH"}
     lists = [
         path
-        for path, tree in trees.items()
+        for path, tree in library_trees().items()
         for node in ast.walk(tree)
         if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict))
         and len(names & {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)}) >= 3

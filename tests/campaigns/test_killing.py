@@ -145,5 +145,5 @@ def test_a_shard_that_ends_its_worker_is_given_up_and_named(tmp_path):
         ' {do = "assess", kind = "grr", m = 3, epsilon = 1.0}]'
     )
     out, err = finished(tmp_path, "run", str(file), "--workers", "1", "--json", code=2)
-    assert "error: audit grr: 3 workers ended while they did this. Were they killed, or is there too little" in err
+    assert "error: audit grr: 3 workers ended while computing this. Were they killed, or is there too little" in err
     assert [run["state"] for run in json.loads(out)["runs"]] == ["failed", "done"]

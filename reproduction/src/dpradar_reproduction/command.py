@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from dpradar.cli.main import json_option
 from dpradar.cli.progress import is_quiet, quiet_option, show_progress
 from dpradar.errors import ParameterError
 
@@ -41,7 +42,7 @@ __all__ = ["reproduce_command"]
 )
 @click.option("--only", help="With all: sources or figures, such as rad,unify:fig4.")
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def reproduce_command(figure: str | None, out: Path | None, only: str | None, as_json: bool, **options: Any) -> None:
     """Recompute a figure of the four papers behind dpradar, such as rad:fig1, or compare all of them.
 

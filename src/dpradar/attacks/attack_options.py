@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from ..options import About, number_of
+from ..options import About, Choice, number_of
 
 __all__ = ["CONFIDENCE", "TRIALS", "AttackOptions", "Maximised", "Seed"]
 
@@ -21,7 +21,11 @@ CONFIDENCE = number_of(
     ],
 )
 Seed = Annotated[int, Ge(0), About("the seed; the same seed gives the same result again")]
-Maximised = Annotated[Literal["rad", "success"], About("what the attacker maximises")]
+Maximised = Annotated[
+    Literal["rad", "success"],
+    Choice.of("rad", "success", labels=("what taking part adds", "being right")),
+    About("what the attacker maximises", label="The attacker maximises", folded=True),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,9 @@ TRIALS = number_of(
 )
 SIGNIFICANCE = number_of(
     "significance",
-    Annotated[float, Gt(0), Lt(1), About("the probability that a true claim is refuted", typical=(0.001, 0.1))],
+    Annotated[
+        float, Gt(0), Lt(1), About("the largest accepted probability of refuting a true claim", typical=(0.001, 0.1))
+    ],
 )
 LOOKS = number_of(
     "looks",
@@ -42,7 +44,11 @@ class AuditOptions:
         About("the type of the outputs; auto decides from the outputs"),
     ] = "auto"
     trials: Annotated[int, TRIALS] = 100_000
-    significance: Annotated[float, SIGNIFICANCE] = 0.05
+    significance: Annotated[
+        float,
+        SIGNIFICANCE,
+        About(SIGNIFICANCE.what, "0.05", slider=SIGNIFICANCE.typical, label="risk of a false alarm (significance)"),
+    ] = 0.05
     sequential: Annotated[bool, About("whether to stop as soon as the claim is refuted")] = False
     looks: Annotated[int, LOOKS] = 50
     seed: Seed | None = None

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from ..threats import Prior
 
-__all__ = ["calibrate", "calibrate_family"]
+__all__ = ["DEFAULT_PRECISION", "calibrate", "calibrate_family"]
+
+DEFAULT_PRECISION = 1e-5
 
 _PRECISION = Param(
     name="precision",
@@ -40,7 +42,7 @@ def calibrate(
     family: Any,
     limits: Limit | Sequence[Limit],
     *,
-    precision: float = 1e-5,
+    precision: float = DEFAULT_PRECISION,
     progress: Callable[[str], None] | None = None,
     times: int = 1,
     **fixed: Any,

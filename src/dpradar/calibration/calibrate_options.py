@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from ..options import About, Text
+from ..options.tables import options_in
 
-__all__ = ["CalibrateOptions"]
+__all__ = ["FREE", "CalibrateOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +18,6 @@ class CalibrateOptions:
     free: (
         Annotated[str, Text("the name of a parameter"), About("the parameter to choose, if there are several")] | None
     ) = None
+
+
+(FREE,) = options_in(CalibrateOptions)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..guarantees.privacy import Privacy
     from ..threats import Prior
 
-__all__ = ["COSTS", "RISKS", "UNRESOLVED", "Limit"]
+__all__ = ["AT", "COSTS", "COST_KEYS", "RISKS", "RISK_KEYS", "UNRESOLVED", "Limit"]
 
 RISKS = ("rad", "gain", "success", "worst_gain", "tpr", "epsilon")
 COSTS = ("error", "variance", "frequency_error")
@@ -51,9 +51,9 @@ def _probability(label: str, example: str = "0.1", attackers: tuple[str, ...] = 
     return About(_PROBABILITY.what, example, more_private="down", label=label, slider=(0.001, 1.0), attackers=attackers)
 
 
-def _positive(label: str, example: str = "", slider: tuple[float, float] | None = None) -> About:
+def _positive(label: str, example: str = "", file_help: str = "", slider: tuple[float, float] | None = None) -> About:
     """Return the description of a limit on another number."""
-    return About(_POSITIVE.what, example, more_private="down", label=label, slider=slider)
+    return About(_POSITIVE.what, example, more_private="down", label=label, slider=slider, file_help=file_help)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ class Limit:
         ]
         | None
     ) = None
-    epsilon: Annotated[float, _POSITIVE, _positive("epsilon", "1", (0.05, 12.0))] | None = None
+    epsilon: Annotated[float, _POSITIVE, _positive("epsilon", "1", slider=(0.05, 12.0))] | None = None
     delta: (
         Annotated[
             float,
@@ -116,11 +116,20 @@ class Limit:
         ]
         | None
     ) = None
-    error: Annotated[float, _POSITIVE, _positive("error in 95 of 100 releases")] | None = None
+    error: Annotated[
+        float, _POSITIVE,
+        _positive("error in 95 of 100 releases", "100.0", "95 of 100 released numbers are closer than this"),
+    ] | None = None  # fmt: skip
     variance: Annotated[float, _POSITIVE, _positive("variance of the noise")] | None = None
-    frequency_error: Annotated[float, _POSITIVE, _positive("error of a frequency from one report")] | None = None
+    frequency_error: Annotated[
+        float, _POSITIVE,
+        _positive("error of a frequency from one report", "0.05", "standard deviation of an estimated frequency"),
+    ] | None = None  # fmt: skip
     neighbours: Neighbours | None = None
-    reports: Annotated[float, _REPORTS] | None = None
+    reports: Annotated[
+        float, _REPORTS,
+        About(_REPORTS.what, "10000", file_help="estimated from this many reports", beside="frequency_error"),
+    ] | None = None  # fmt: skip
     acknowledge: (
         Annotated[
             str,
@@ -146,13 +155,13 @@ class Limit:
             check_neighbours("Limit", self.neighbours)
         for option in options_in(Limit):
             object.__setattr__(self, option.name, option.check("Limit", getattr(self, option.name)))
-        self._check_together("tpr", "fpr")
-        self._check_together("epsilon", "delta")
+        for name, other in AT.items():
+            self._check_together(name, other)
         if self.reports is not None and self.frequency_error is None:
             hint = "It is the number of reports that a frequency is estimated from."
             raise ParameterError("Limit.reports", "given together with frequency_error", f"{self.reports}", hint)
         if not self.risks and not self.costs:
-            allowed = "given something to limit: " + ", ".join([*QUANTITIES, "tpr", "epsilon", *COSTS])
+            allowed = "given something to limit: " + ", ".join([*QUANTITIES, *AT, *COSTS])
             raise ParameterError("Limit", allowed, "nothing", "Such as Limit(threat, rad=0.1).")
         self._check_sense()
 
@@ -175,7 +184,7 @@ class Limit:
     @property
     def risks(self) -> dict[str, float]:
         """The risks that are limited."""
-        return {name: value for name in (*QUANTITIES, "tpr", "epsilon") if (value := getattr(self, name)) is not None}
+        return {name: value for name in (*QUANTITIES, *AT) if (value := getattr(self, name)) is not None}
 
     @property
     def costs(self) -> dict[str, float]:
@@ -279,6 +288,11 @@ class Limit:
             at = f" from {self.reports:,} reports" if name == "frequency_error" and self.reports is not None else at
             parts.append(f"{name}{at} <= {value:g}")
         return f"Limit({', '.join(parts)}, {self.attacker!r})"
+
+
+COST_KEYS = options_in(Limit, *COSTS, "reports")
+RISK_KEYS = tuple(option for option in options_in(Limit) if option not in COST_KEYS)
+AT = {option.about.beside: option.name for option in RISK_KEYS if option.about.beside}  # tpr at fpr, epsilon at delta
 
 
 def _epsilon_rule(promises: Sequence[Privacy], delta: float, epsilon: float) -> str:

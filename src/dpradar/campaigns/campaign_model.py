@@ -13,20 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._version import __version__
+from .campaign_tables import SAMPLER, file_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.machinery import ModuleSpec
 
-__all__ = ["ANSWER_ONLY_KEYS", "Campaign", "Question", "Run", "canonical", "digest_of", "versions"]
-
-# Keys that affect only the answer, not the shards: runs that differ in nothing else share their shards.
-ANSWER_ONLY_KEYS: dict[str, tuple[str, ...]] = {
-    "attack": ("trials", "confidence"),
-    "audit": ("trials", "significance", "claim_epsilon", "claim_delta", "claim_mu", "claim_rho"),
-    "learning": ("trials", "knowledge", "maximise", "rule", "confidence"),
-}
-_FILE_KEYS = ("records", "matrix", "utility", "data")  # keys whose text is the name of a file
+__all__ = ["Campaign", "Question", "Run", "canonical", "digest_of", "versions"]
 
 
 def canonical(value: Any) -> str:
@@ -82,12 +75,13 @@ class Question:
         file_names = {
             key: value[1:] for key, value in options.items() if isinstance(value, str) and value.startswith("@")
         }
-        file_names |= {key: options[key] for key in _FILE_KEYS if isinstance(options.get(key), str)}
+        keys = file_keys(self.do, options.get("kind"))
+        file_names |= {key: options[key] for key in keys if isinstance(options.get(key), str)}
         files = {key: _matching_files(folder / name) for key, name in file_names.items()}
-        module = str(options.get("sampler", "")).rpartition(":")[0]
+        module = str(options.get(SAMPLER.name, "")).rpartition(":")[0]
         sampler = _sampler_file(module, folder) if module else None
         if sampler is not None:
-            files["sampler"] = [sampler] if sampler.is_file() else []
+            files[SAMPLER.name] = [sampler] if sampler.is_file() else []
         return {key: " ".join(map(_file_digest, paths)) for key, paths in sorted(files.items()) if paths}
 
 

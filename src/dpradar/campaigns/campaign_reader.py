@@ -16,14 +16,13 @@ from ..params import shown
 from ..spec.model import place_of
 from ..spec.problems import problem_of
 from ..spec.read import plain_tables, text_of
-from .campaign_model import ANSWER_ONLY_KEYS, Campaign, Run, canonical
-from .campaign_tables import ACTIONS, TOP_LEVEL_TABLE, run_table
+from .campaign_model import Campaign, Run, canonical
+from .campaign_tables import ACTIONS, ANSWER_ONLY_KEYS, DESCRIPTIVE_KEYS, SEED, TOP_LEVEL_TABLE, run_table
 from .sharded_runs import check_run_options
 
 __all__ = ["parse", "read"]
 
 MOST_RUNS = 10_000
-_DESCRIPTIVE_KEYS = ("name", "note")
 _START = "docs/how-to/run-a-campaign.md shows one to start from, examples/campaigns has more."
 
 
@@ -53,7 +52,7 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the campaign") 
     data = plain_tables(text, file)
     top, problems = TOP_LEVEL_TABLE.read(data, "")
     draft = _Draft(folder, problems=problems)
-    draft.seed = top.get("seed", 1)
+    draft.seed = top.get(SEED.name, draft.seed)
     runs = data.get("run", [])
     tables = [runs] if isinstance(runs, dict) else runs
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
@@ -64,7 +63,7 @@ def parse(text: str, *, folder: Path | None = None, file: str = "the campaign") 
         draft.add(place_of("run", i, len(tables)), table)
     if draft.problems:
         raise SpecError(file, list(dict.fromkeys(draft.problems)))
-    descriptive = {key: top[key] for key in ("title", "description", "seed") if key in top}
+    descriptive = {key: value for key, value in top.items() if key != "run"}
     return Campaign(runs=tuple(draft.runs), **descriptive, text=text, folder=folder, file=file)
 
 
@@ -102,7 +101,7 @@ class _Draft:
         if not isinstance(grid, dict):
             return Problem(f"{place}.grid", f"must be a table of lists; got {shown(grid)}", hint)
         for key, values in grid.items():
-            if key in ("do", "grid", *_DESCRIPTIVE_KEYS):
+            if key in ("do", "grid", *DESCRIPTIVE_KEYS):
                 return Problem(f"{place}.grid.{key}", "cannot be varied", "Write another [[run]].")
             if not isinstance(values, list) or not values:
                 return Problem(
@@ -123,9 +122,9 @@ class _Draft:
         self.problems = [*earlier, *(_in_grid(problem, place, varied) for problem in new)]
         if options is None or new:
             return None
-        descriptive = {key: options.pop(key) for key in _DESCRIPTIVE_KEYS if key in options}
+        descriptive = {key: options.pop(key) for key in DESCRIPTIVE_KEYS if key in options}
         options.pop("grid", None)
-        do, explicit_seed = options.pop("do"), options.pop("seed", None)
+        do, explicit_seed = options.pop("do"), options.pop(SEED.name, None)
         seed = _seed(self.seed, do, options) if explicit_seed is None else int(explicit_seed)
         number, names = len(self.runs) + 1, tuple(varied)
         return Run(number=number, place=place, do=do, options=options, seed=seed, varied=names, **descriptive)
@@ -138,7 +137,7 @@ class _Draft:
                 self.problems += problems
                 return None
             plain = {
-                key: value for key, value in options.items() if key not in ("do", "grid", "seed", *_DESCRIPTIVE_KEYS)
+                key: value for key, value in options.items() if key not in ("do", "grid", SEED.name, *DESCRIPTIVE_KEYS)
             }
             check_run_options(table["do"], plain, where)
         except ParameterError as error:

@@ -11,7 +11,7 @@ from annotated_types import Ge
 from ..attacks.attack_options import CONFIDENCE, AttackOptions, Maximised
 from ..audits.audit_options import AuditOptions
 from ..bounds.assess_options import AssessOptions
-from ..calibration.calibrate_options import CalibrateOptions
+from ..calibration.calibrate_options import FREE
 from ..errors import ParameterError
 from ..learning.gradient_scores import CLIP, NOISE, RATE
 from ..learning.trainer import LEARNING_RATE, STEPS
@@ -22,13 +22,14 @@ from ..spec.claims import ClaimOptions
 from ..spec.file_tables import kind_option, limits_option, nested, question_options
 from ..spec.kinds import IN_FILES, KINDS, Kind, kind_of
 from ..spec.model import ReleaseSpec, Spec
-from ..spec.threat_options import ThreatOptions
+from ..spec.threat_options import DATA, PRIOR, SIZE
 from ..threats.attackers import can_be_simulated
 
 if TYPE_CHECKING:
     from ..options.reading import Where
 
-__all__ = ["ACTIONS", "TOP_LEVEL_TABLE", "campaign_file", "kinds_for", "run_table"]
+__all__ = ["ACTIONS", "ANSWER_ONLY_KEYS", "DESCRIPTIVE_KEYS", "SAMPLER", "SEED", "TEST", "TOP_LEVEL_TABLE"]
+__all__ += ["AuditRunOptions", "LearningOptions", "campaign_file", "file_keys", "kinds_for", "run_table"]
 
 ACTIONS = ("attack", "audit", "assess", "calibrate", "learning")
 _SIZE = Param(name="size", integer=True, low=1, what="the size of a layer")
@@ -55,7 +56,7 @@ class AuditRunOptions:
 class LearningOptions:
     """Options of a training that is attacked."""
 
-    data: Annotated[str, Text("a file .npz with known_x, known_y, x and y"), About("")]
+    data: Annotated[str, Text("a file .npz with known_x, known_y, x and y", names_file=True), About("")]
     network: Annotated[
         list[int],
         ListOf("sizes of input, hidden layers and classes, such as [784, 10, 10]",
@@ -82,18 +83,27 @@ class LearningOptions:
 _ATTACK, _AUDIT = (
     tuple(replace(option, default=None) for option in options_in(cls)) for cls in (AttackOptions, AuditOptions)
 )
-(_SEED,) = (option for option in _ATTACK if option.name == "seed")
+(SEED,) = options_in(AttackOptions, "seed")
+SAMPLER, TEST = options_in(AuditRunOptions)
 _DESCRIPTIVE_OPTIONS = options_in(ReleaseSpec, "name", "note")
+DESCRIPTIVE_KEYS = tuple(option.name for option in _DESCRIPTIVE_OPTIONS)
 _GRID = option_of("grid", Annotated[Any, Grid(), About("")], None)
 _DOMAIN = replace(_AUDIT[0], default=MISSING)  # a protocol says how many values there are
 _ACTION_OPTIONS: dict[str, tuple[Option, ...]] = {
     "attack": _ATTACK,
     "audit": (*_AUDIT[1:], *options_in(ClaimOptions), *options_in(AuditRunOptions)),
     "assess": options_in(AssessOptions),
-    "calibrate": (limits_option(needed=True), *options_in(CalibrateOptions)),
+    "calibrate": (limits_option(needed=True), FREE),
     "learning": options_in(LearningOptions),
 }
-_TOP = (*options_in(Spec, "title", "description"), _SEED)
+_ANSWER_ONLY = {
+    "attack": options_in(AttackOptions, "trials", "confidence"),
+    "audit": (*options_in(AuditOptions, "trials", "significance"), *options_in(ClaimOptions)),
+    "learning": options_in(LearningOptions, "trials", "knowledge", "maximise", "rule", "confidence"),
+}
+# Keys that affect only the answer, not the shards: runs that differ in nothing else share their shards.
+ANSWER_ONLY_KEYS = {do: tuple(option.name for option in options) for do, options in _ANSWER_ONLY.items()}
+_TOP = (*options_in(Spec, "title", "description"), SEED)
 TOP_LEVEL_TABLE = Table(
     "Campaign", "Keys outside of runs.", (*_TOP, nested("run", needed=True, several=True, separately=True))
 )
@@ -115,7 +125,7 @@ def _accepts(do: str, kind: Kind) -> bool:
     if do == "attack":
         return kind.samples
     if do == "audit":
-        return "m" in [param.name for param in kind.params]
+        return SIZE.name in [param.name for param in kind.params]
     if do == "calibrate":
         return kind.noise is not None
     return do == "assess"
@@ -128,16 +138,21 @@ def _run_table(do: str, kind: str | None) -> Table:
     if kind is not None:
         options = {option.name: option for option in question_options(kind)}
     elif do == "audit":
-        options = {option.name: option for option in (_DOMAIN, *options_in(ThreatOptions, "prior"))}
+        options = {option.name: option for option in (_DOMAIN, PRIOR)}
     if do in ("attack", "audit"):
         options = {name: option for name, option in options.items() if can_be_simulated(option.about)}
     options |= {
         option.name: option
-        for option in (kind_option("do", do), *_DESCRIPTIVE_OPTIONS, _SEED, _GRID, *_ACTION_OPTIONS[do])
+        for option in (kind_option("do", do), *_DESCRIPTIVE_OPTIONS, SEED, _GRID, *_ACTION_OPTIONS[do])
     }
     if do == "audit" and kind is None:
-        options["sampler"] = replace(options["sampler"], default=MISSING)
+        options[SAMPLER.name] = replace(SAMPLER, default=MISSING)
     return Table("Run", f"A run: {do}.", tuple(options.values()))
+
+
+def file_keys(do: str, kind: str | None) -> tuple[str, ...]:
+    """Return the keys of a run whose text is the name of a file."""
+    return tuple(option.name for option in _run_table(do, kind).options if option.shape.names_file)
 
 
 def run_table(table: dict[str, Any], where: Where) -> Table:
@@ -147,15 +162,15 @@ def run_table(table: dict[str, Any], where: Where) -> Table:
         return _run_table(do, None)
     if not _accepts(do, kind_of({"kind": kind}, where, kinds_for(do))):  # a plug-in
         raise ParameterError(where("kind"), f"one of {', '.join(kinds_for(do))}", shown(kind))
-    not_needed = ("m",) if "data" in table else ()  # a table says how many values there are
+    not_needed = (SIZE.name,) if DATA.name in table else ()  # a table says how many values there are
     keys = _run_table(do, str(kind)).not_needing(not_needed)
     if do != "calibrate":
         return keys
     noise = KINDS[str(kind)].noise
     free_names = [param.name for param in KINDS[str(kind)].params if param.more_private is not None]
-    free = table.get("free", None if noise is None else noise.name)
+    free = table.get(FREE.name, None if noise is None else noise.name)
     if free not in free_names:
-        raise ParameterError(where("free"), f"one of {', '.join(free_names)}", shown(free), "It is chosen for you.")
+        raise ParameterError(where(FREE.name), f"one of {', '.join(free_names)}", shown(free), "It is chosen for you.")
     return keys.not_needing([str(free)])
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import DpradarError
 from ..numerics.single_thread import one_thread
-from .campaign_model import ANSWER_ONLY_KEYS, Question, digest_of, versions
+from .campaign_model import Question, digest_of, versions
+from .campaign_tables import ANSWER_ONLY_KEYS
 from .sharded_runs import ShardedRun, sharded_run_of
 
 if TYPE_CHECKING:

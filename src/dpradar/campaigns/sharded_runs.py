@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +17,22 @@ from ..audits.epsilon_limits import Tally
 from ..audits.import_by_name import import_object
 from ..audits.threat_audit import AttackTally
 from ..bounds import assess
+from ..bounds.assess_options import AssessOptions
 from ..calibration import Limit
-from ..calibration.calibrate import calibrate_family
+from ..calibration.calibrate import DEFAULT_PRECISION, calibrate_family
+from ..calibration.calibrate_options import FREE
 from ..calibration.release_family import family_of_template
 from ..errors import ParameterError
+from ..guarantees.approx import EPSILON
 from ..options.reading import Where, inside
-from ..spec.claims import claim_of
+from ..options.tables import options_in, options_of
+from ..spec.claims import ClaimOptions, claim_of
 from ..spec.kinds import KINDS
+from ..spec.model import RELATION
 from ..spec.question import release_of, sized, threat_of
+from ..spec.threat_options import DATA, PRIOR, SIZE
 from ..threats import Knowledge, Prior, Threat
+from .campaign_tables import SAMPLER, SEED, TEST, AuditRunOptions, LearningOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ShardedRun", "check_run_options", "sharded_run_of"]
 
-_FAMILY_PRECISION = 1e-5
 _ARRAYS = ("known_x", "known_y", "x", "y")
 
 
@@ -57,8 +63,8 @@ class ShardedRun:
 
 def check_run_options(do: str, options: dict[str, Any], where: Where) -> None:
     """Raise ParameterError for problems that can be found without computing anything."""
-    if "data" in options:  # workers read it: a table may be large, and of a grid every run would read it here
-        where.path(options["data"], "data")
+    if DATA.name in options:  # workers read it: a table may be large, and of a grid every run would read it here
+        where.path(options[DATA.name], DATA.name)
         return
     if do == "audit":
         _claim_of_run(options, where)
@@ -71,7 +77,7 @@ def check_run_options(do: str, options: dict[str, Any], where: Where) -> None:
     release, threat = release_of(options, where), threat_of(options, where)
     if do == "attack" and threat.kind != "record":
         hint = "Give values, a prior or m."
-        raise ParameterError(where("prior"), "given: targets are drawn from it", "nothing", hint)
+        raise ParameterError(where(PRIOR.name), "given: targets are drawn from it", "nothing", hint)
     if hasattr(release, "at"):
         release.at(threat.prior)
 
@@ -117,7 +123,7 @@ def _single_shard_run(work: Callable[[], Any], trials: int = 1) -> ShardedRun:
 
 
 def _attack(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
-    settings = {**_options_of(AttackOptions, options), "seed": seed}
+    settings = {**_options_of(AttackOptions, options), SEED.name: seed}
     job = attack_job(release_of(options, where), threat_of(options, where), **settings)
     pieces = job.pieces
 
@@ -128,37 +134,37 @@ def _attack(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
 
 
 def _check_audit(options: dict[str, Any], where: Where) -> None:
-    if "kind" not in options and options.get("test") == "likelihood":
+    own = AuditRunOptions(**_options_of(AuditRunOptions, options))
+    if "kind" not in options and own.test == "likelihood":
         hint = "Add kind, m and epsilon, which define the likelihood."
-        raise ParameterError(where("test"), "'rad' or 'search' without a kind", "'likelihood'", hint)
-    if "sampler" in options:
-        where.path(options["sampler"], "sampler")
+        raise ParameterError(where(TEST.name), "'rad' or 'search' without a kind", "'likelihood'", hint)
+    if own.sampler is not None:
+        where.path(own.sampler, SAMPLER.name)
 
 
 def _claim_of_run(options: dict[str, Any], where: Where) -> Any:
     """Return the claim: as stated, or the epsilon of the protocol."""
-    claim_options = {key: value for key, value in options.items() if key.startswith("claim_")}
-    if not claim_options and "epsilon" in options:
-        claim_options = {"claim_epsilon": options["epsilon"]}
+    claim_options = _options_of(ClaimOptions, options)
+    if not claim_options and EPSILON.name in options:
+        claim_options = asdict(ClaimOptions(claim_epsilon=options[EPSILON.name]))
     return claim_of(claim_options, where, "replace-one")
 
 
 def _audit(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
     protocol = release_of(options, where) if "kind" in options else None
-    size = options["m"] if protocol is not None else options["domain"]
-    test = options.get("test", "search" if protocol is None else "likelihood")
-    settings = AuditOptions.of({**options, "domain": size, "seed": seed}).of_samplers
+    own, requested = AuditRunOptions(**_options_of(AuditRunOptions, options)), AuditOptions.of(options)
+    size = options[SIZE.name] if protocol is not None else requested.domain
+    test = own.test or ("search" if protocol is None else "likelihood")
+    settings = replace(requested, domain=size, seed=seed).of_samplers
     settings["claim"] = _claim_of_run(options, where)
     if test != "search":
         settings["protocol"] = protocol
     if test == "rad":
-        settings["threat"] = threat_of({"m": size, **options}, where)
-    sampler = (
-        _sampler(options["sampler"], where) if "sampler" in options else protocol.at(None).sample  # type: ignore[union-attr]
-    )
+        settings["threat"] = threat_of({SIZE.name: size, **options}, where)
+    sampler = protocol.at(None).sample if own.sampler is None else _sampler(own.sampler, where)  # type: ignore[union-attr]
     job = audit_job(sampler, **settings)
     if job is None:
-        return _single_shard_run(lambda: audit(sampler, **settings), settings["trials"])
+        return _single_shard_run(lambda: audit(sampler, **settings), requested.trials)
     pieces, parse = job.pieces, _attack_tally if test == "rad" else _tally
 
     def finish(parts: Sequence[bytes]) -> dict[str, Any]:
@@ -168,27 +174,28 @@ def _audit(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
 
 
 def _sampler(text: str, where: Where) -> Any:
-    where.path(text, "sampler")  # refused where no files may be named
-    return import_object(text, where("sampler"), where.folder)
+    where.path(text, SAMPLER.name)  # refused where no files may be named
+    return import_object(text, where(SAMPLER.name), where.folder)
 
 
 def _assess(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
-    settings = {key: options[key] for key in ("neighbours", "tolerance") if key in options}
+    names = [option.name for option in (RELATION, *options_in(AssessOptions))]
+    settings = {name: options[name] for name in names if name in options}
     release, threat = release_of(options, where), threat_of(options, where)
     return _single_shard_run(lambda: assess(release, threat, **settings))
 
 
 def _limit(options: dict[str, Any], where: Where) -> Limit:
-    return Limit(threat_of(options, where), neighbours=options.get("neighbours"), **options["limits"])
+    return Limit(threat_of(options, where), neighbours=options.get(RELATION.name), **options["limits"])
 
 
 def _calibrate(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
     kind = KINDS[options["kind"]]
-    free = options.get("free", kind.noise.name if kind.noise else None)
+    free = options.get(FREE.name, kind.noise.name if kind.noise else None)
     param = next(param for param in kind.params if param.name == free)
     family = family_of_template(param, lambda x: release_of({**options, param.name: x}, where))
     limit = _limit(options, where)
-    return _single_shard_run(lambda: calibrate_family(family, (limit,), _FAMILY_PRECISION, None))
+    return _single_shard_run(lambda: calibrate_family(family, (limit,), DEFAULT_PRECISION, None))
 
 
 def _learning(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
@@ -197,21 +204,20 @@ def _learning(options: dict[str, Any], where: Where, seed: int) -> ShardedRun:
     from ..learning import Candidates, Network, Training, attack_gradients
     from ..learning.experiment import experiment_job
 
-    path = where.path(options["data"], "data")
+    own = LearningOptions(**_options_of(LearningOptions, options))
+    path = where.path(own.data, DATA.name)
     try:
         with np.load(path, allow_pickle=False) as arrays:
             candidates = Candidates(*(arrays[name] for name in _ARRAYS))
     except (OSError, ValueError, KeyError) as error:
         hint = f"({type(error).__name__}.) Written by numpy.savez with {', '.join(_ARRAYS)}."
-        raise ParameterError(where("data"), "a file .npz with records", repr(options["data"]), hint) from None
-    network = Network(tuple(options["network"]), options.get("activation", "relu"))
-    training = Training(**{**_options_of(Training, options), "network": network})
-    job = experiment_job(training, candidates, options["trials"], seed)
+        raise ParameterError(where(DATA.name), "a file .npz with records", repr(own.data), hint) from None
+    network = Network(tuple(own.network), **_options_of(Network, options))
+    training = replace(Training(**_options_of(Training, options)), network=network)
+    job = experiment_job(training, candidates, own.trials, seed)
     knowledge_kinds = {"label": Knowledge.labels(candidates.y.tolist()), "everything": Knowledge.everything()}
-    threat = Threat(
-        Prior.uniform(candidates.x.shape[0]), knowledge_kinds.get(options.get("knowledge", ""), Knowledge.nothing())
-    )
-    settings = {key: options[key] for key in ("maximise", "rule", "confidence") if key in options}
+    threat = Threat(Prior.uniform(candidates.x.shape[0]), knowledge_kinds.get(own.knowledge or "", Knowledge.nothing()))
+    settings = options_of(own, options_in(LearningOptions, "maximise", "rule", "confidence"))
 
     def piece(number: int) -> bytes:
         buffer = io.BytesIO()

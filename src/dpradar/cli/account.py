@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import ParameterError
-from ..options.reading import FLAGS, Where, columns
+from ..options.reading import FLAGS, TABLES, columns
 from ..params import shown
 from . import number_types
-from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_REFUTED, EXIT_UNMET, EXIT_VACUOUS, json_option
 from .progress import quiet_option, repeat_command, show_progress
-from .report_files import checked_reports, write_reports
+from .report_files import checked_reports, report_option, write_reports
 
 if TYPE_CHECKING:
     from ..granularity import Pipeline
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 __all__ = ["account_command"]
-
-_FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 
 
 @click.command("account")
@@ -56,9 +53,9 @@ _FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
     "--place", default="place", show_default=True, metavar="COLUMN", help="Column of --trajectories with the place."
 )
 @click.option("--window", type=number_types.WHOLE, help="Window of w-event DP to consider (with --trajectories).")
-@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@report_option
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def account_command(**options: Any) -> int:
     """Report the total privacy loss of a pipeline for each unit of privacy: event, user, and others.
 
@@ -71,7 +68,7 @@ def account_command(**options: Any) -> int:
     from ..granularity import Granularity
     from ..spec.pipeline import read_pipeline
 
-    paths = checked_reports(options["reports"])
+    paths = checked_reports(options["pages"])
     if options["window"] is not None and (options["trajectories"] is None or options["window"] < 1):
         got = f"{options['window']}" if options["trajectories"] is not None else "no --trajectories"
         raise ParameterError("--window", "a whole number at least 1, with --trajectories", got)
@@ -125,7 +122,7 @@ def _with_assessment(accounting: Accounting, m: int, progress: Progress) -> Acco
 
 def _stream(options: dict[str, Any]) -> dict[str, dict[int, str]]:
     """Return the points of a table, by user and time."""
-    table = columns(options["trajectories"], "--trajectories", _FILES)
+    table = columns(options["trajectories"], "--trajectories", TABLES)
     missing = [name for name in ("user", "time", "place") if options[name] not in table]
     if missing:
         allowed = f"a column of the file ({', '.join(table)})"

@@ -17,6 +17,7 @@ from ..present.numbers import number
 from ..present.pages import page_of
 from ..present.sentences import rate_sentence
 from ..present.text import table_lines, text
+from ..spec.model import RELATION
 from ..spec.question import release_of, sized, threat_of
 from .described_options import click_option
 from .main import EXIT_INTERRUPTED, EXIT_VACUOUS
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["group"]
 
+_OPTIONS = options_in(AssessOptions)
+
 
 def _command(kind: Kind) -> click.Command:
     options = [*release_options(kind), *further_options(kind)]
@@ -40,7 +43,7 @@ def _command(kind: Kind) -> click.Command:
             ["--fpr"], metavar="LIST", help="Also report the largest true-positive rate at these false-positive rates."
         )
     )
-    options += [click_option(option) for option in options_in(AssessOptions)]
+    options += [click_option(option) for option in _OPTIONS]
     return click.Command(kind.name, params=options, callback=partial(_run, kind.name), help=kind.help)
 
 
@@ -55,7 +58,7 @@ def _answer(kind: str, options: dict[str, Any]) -> int:
     with show_progress("assess") as progress:
         question = sized({**options, "kind": kind}, FLAGS)
         what, threat = release_of(question, FLAGS), threat_of(question, FLAGS)
-        settings: dict[str, Any] = {name: options[name] for name in ("neighbours", "tolerance")}
+        settings: dict[str, Any] = {option.name: options[option.name] for option in (RELATION, *_OPTIONS)}
         result = assess(what, threat, **settings, progress=progress.describe)
         rates = [] if options["fpr"] is None else numbers(options["fpr"], "fpr", FLAGS)
         tprs = {f"{fpr:g}": result.tpr(fpr) for fpr in rates}

@@ -12,19 +12,24 @@ from ..audits import Executable, Samples, audit
 from ..audits.audit_options import AuditOptions
 from ..audits.import_by_name import import_object
 from ..errors import ParameterError
+from ..guarantees.approx import EPSILON
+from ..mechanisms.ldp.parameters import M
 from ..options.reading import FLAGS, number, words
 from ..options.tables import options_in
+from ..spec.claims import ClaimOptions
 from ..spec.kinds import KINDS, kind_named
 from ..spec.question import release_of
 from ..threats import Prior, Threat
 from . import number_types
 from .described_options import takes
-from .main import EXIT_INTERRUPTED, EXIT_REFUTED
+from .main import EXIT_INTERRUPTED, EXIT_REFUTED, json_option
 from .progress import quiet_option, repeat_command, show_progress
 from .sampler_options import claim_options, pairs_of, stated_claim
 
 __all__ = ["audit_command"]
 
+_OPTIONS = options_in(AuditOptions)
+(_DOMAIN,), (_EPSILON,) = options_in(AuditOptions, "domain"), options_in(ClaimOptions, "claim_epsilon")
 _LOGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 _PROTOCOLS = tuple(name for name, kind in KINDS.items() if kind.group == "local")
 
@@ -79,9 +84,9 @@ class _Protocol(_Choice):
     "--rad", "by_rad", is_flag=True, help="Test the claim by the rad of an attack; the prior is uniform unless given."
 )
 @click.option("--prior", help="With --rad: p1,p2,... or @file.")
-@takes(options_in(AuditOptions))
+@takes(_OPTIONS)
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def audit_command(**options: Any) -> int:
     """Test whether the outputs of an implementation contradict its privacy claim.
 
@@ -90,13 +95,13 @@ def audit_command(**options: Any) -> int:
     --seed repeats the result if it draws from rng. Exit code 5: the claim is refuted; 0: it is not, which does not
     prove it; 130: interrupted.
     """
-    claim, protocol = stated_claim(options), _protocol(options)
     requested = AuditOptions.of(options)
-    sampler, pairs = _target(options), pairs_of(options)
+    claim, protocol = stated_claim(options), _protocol(options, requested)
+    sampler, pairs = _target(options, requested), pairs_of(options)
     settings = requested.of_logs if isinstance(sampler, Samples) else requested.of_samplers
     if pairs is not None:
         settings["pairs"] = pairs
-    threat = _threat(options)
+    threat = _threat(options, requested.domain)
     with show_progress("audit") as progress:
         result = audit(sampler, claim=claim, protocol=protocol, threat=threat, progress=progress.count, **settings)
     result = replace(result, command=repeat_command(result.seed))
@@ -106,28 +111,29 @@ def audit_command(**options: Any) -> int:
     return EXIT_REFUTED if result.refuted else 0
 
 
-def _protocol(options: dict[str, Any]) -> Any:
+def _protocol(options: dict[str, Any], requested: AuditOptions) -> Any:
     if options["protocol"] is None:
         return None
-    if options["claim_epsilon"] is None or options["domain"] is None:
-        raise ParameterError("--protocol", "used with --claim-epsilon and --domain", "one of them missing")
-    question = {"kind": options["protocol"], "m": options["domain"], "epsilon": options["claim_epsilon"]}
-    return release_of(question, FLAGS)
+    size, epsilon = requested.domain, ClaimOptions.of(options).claim_epsilon
+    if epsilon is None or size is None:
+        allowed = f"used with {FLAGS(_EPSILON.name)} and {FLAGS(_DOMAIN.name)}"
+        raise ParameterError("--protocol", allowed, "one of them missing")
+    return release_of({"kind": options["protocol"], M.name: size, EPSILON.name: epsilon}, FLAGS)
 
 
-def _threat(options: dict[str, Any]) -> Threat | None:
+def _threat(options: dict[str, Any], size: int | None) -> Threat | None:
     if not options["by_rad"]:
         return None
     if options["prior"] is not None:
         probabilities = words(options["prior"], "prior", FLAGS)
         return Threat(Prior.of([number(word, "--prior") for word in probabilities]))
-    if options["domain"] is None:
-        raise ParameterError("--rad", "used with --domain or --prior", "neither")
-    FLAGS.check_count(options["domain"], "domain")
-    return Threat(Prior.uniform(options["domain"]))
+    if size is None:
+        raise ParameterError("--rad", f"used with {FLAGS(_DOMAIN.name)} or --prior", "neither")
+    FLAGS.check_count(size, _DOMAIN.name)
+    return Threat(Prior.uniform(size))
 
 
-def _target(options: dict[str, Any]) -> Any:
+def _target(options: dict[str, Any], requested: AuditOptions) -> Any:
     target = options["target"]
     if options["program"]:
         memory = int(options["memory"]) or None
@@ -135,5 +141,5 @@ def _target(options: dict[str, Any]) -> Any:
     if target.lower().endswith(_LOGS):
         columns = options["output_column"].split(",")
         output = columns[0] if len(columns) == 1 else columns
-        return Samples.read(target, options["input_column"], output, output_kind=options["output_kind"])
+        return Samples.read(target, options["input_column"], output, output_kind=requested.output_kind)
     return import_object(target, "TARGET")

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..calibration import Limit
-from ..calibration.calibrate import calibrate_family
-from ..calibration.calibrate_options import CalibrateOptions
+from ..calibration.calibrate import DEFAULT_PRECISION, calibrate_family
+from ..calibration.calibrate_options import FREE
+from ..calibration.limit import AT
 from ..calibration.release_family import Family, family_of_template
 from ..errors import ParameterError
 from ..options.reading import FLAGS, number
 from ..options.tables import options_in
+from ..spec.model import RELATION
 from ..spec.question import release_of, sized, threat_of
 from .described_options import click_option
 from .main import EXIT_INTERRUPTED, EXIT_UNMET
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["group"]
 
 _LIMITS = {option.name: option for option in options_in(Limit)}
-_AT = {"tpr": ("fpr", "tpr=0.05@fpr=0.01"), "epsilon": ("delta", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")}
+_EXAMPLES = ("tpr=0.05@fpr=0.01", "epsilon=1@delta=1e-5, or epsilon=1@delta=0")
 
 
 def _command(kind: Kind) -> click.Command:
@@ -47,19 +49,19 @@ def _command(kind: Kind) -> click.Command:
             "times. rad=0.1@acknowledge=near-ceiling accepts a release that hardly protects.",
         )
     )
-    options += [click_option(option) for option in options_in(CalibrateOptions)]
+    options.append(click_option(FREE))
     return click.Command(kind.name, params=options, callback=partial(_run, kind), help=kind.help)
 
 
 def _free(kind: Kind, options: dict[str, Any]) -> Param:
     """Return the parameter to choose: the one named, or the one of those that make noise that is not given."""
     candidates = {param.name: param for param in kind.params if param.more_private is not None}
-    flag = options.pop("free")
+    flag = options.pop(FREE.name)
     if flag is not None:
         name = flag.replace("-", "_")
         if name not in candidates:
             allowed = f"one of {', '.join(candidates) or 'none'}"
-            raise ParameterError("--free", allowed, repr(flag), "It is chosen for you.")
+            raise ParameterError(FLAGS(FREE.name), allowed, repr(flag), "It is chosen for you.")
         return candidates[name]
     free = [param for param in candidates.values() if options[param.name] is None]
     if len(free) != 1:
@@ -87,8 +89,9 @@ def _limit(text: str, threat: Threat, neighbours: Any) -> Limit:
             hint = f"Did you mean {near[0]!r}?" if near else "See --help."
             raise ParameterError("--limit", f"about one of {', '.join(sorted(_LIMITS))}", repr(key), hint)
         settings[key] = value.strip() if _LIMITS[key].param is None else number(value, "--limit")
-    for name, (at, example) in _AT.items():
+    for name, at in AT.items():
         if name in settings and at not in settings:
+            example = next(text for text in _EXAMPLES if text.startswith(name))
             raise ParameterError("--limit", f"given as {name}=VALUE@{at}=VALUE", repr(text), f"Such as {example}.")
     try:
         return Limit(threat, neighbours=neighbours, **settings)
@@ -113,9 +116,9 @@ def _run(kind: Kind, **options: Any) -> int:
     options = dict(sized({**options, "kind": kind.name}, FLAGS))
     family = _family(kind, options)
     threat = threat_of(options, FLAGS)
-    parsed_limits = tuple(_limit(text, threat, options["neighbours"]) for text in limits)
+    parsed_limits = tuple(_limit(text, threat, options[RELATION.name]) for text in limits)
     with show_progress("calibrate") as progress:
-        result = calibrate_family(family, parsed_limits, 1e-5, progress.describe)
+        result = calibrate_family(family, parsed_limits, DEFAULT_PRECISION, progress.describe)
     _show(result, as_json=as_json)
     if not result.complete:
         return EXIT_INTERRUPTED

@@ -16,7 +16,7 @@ from ..params import visible
 from ..present.numbers import number, safe_number
 from ..present.verdicts import limit_remark, remark
 from . import number_types
-from .main import EXIT_INPUT, EXIT_INTERRUPTED
+from .main import EXIT_INPUT, EXIT_INTERRUPTED, json_option
 from .progress import is_quiet, quiet_option, repeat_command, show_progress
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ _POOL_OPTIONS = (
     ),
     click.option("--executor", metavar="dask://HOST:PORT", help="Compute with a Dask scheduler and its workers."),
 )
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
 @click.group("campaign", context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,7 +58,7 @@ def _pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--changed", is_flag=True, help="Continue even if CAMPAIGN no longer lists some runs of the store.")
 @_pool_options
 @quiet_option
-@_JSON
+@json_option
 def run_command(
     file: str, store: str | None, workers: int | None, executor: str | None, *, changed: bool, as_json: bool
 ) -> int:
@@ -87,7 +86,7 @@ def run_command(
 )
 @_pool_options
 @quiet_option
-@_JSON
+@json_option
 def resume_command(
     store: str, file: str | None, workers: int | None, executor: str | None, *, trust_store: bool, as_json: bool
 ) -> int:
@@ -107,7 +106,7 @@ def resume_command(
 
 @campaign_command.command("status")
 @click.argument("store", metavar="STORE")
-@_JSON
+@json_option
 def status_command(store: str, *, as_json: bool) -> int:
     """Show the progress of a campaign, also while it is running."""
     from ..campaigns import status
@@ -120,7 +119,7 @@ def status_command(store: str, *, as_json: bool) -> int:
 @campaign_command.command("export")
 @click.argument("store", metavar="STORE")
 @click.option("--out", required=True, metavar="FILE", help="Table to write: .parquet or .csv.")
-@_JSON
+@json_option
 def export_command(store: str, out: str, *, as_json: bool) -> int:
     """Write one row for each run: parameters, estimates, confidence limits, trials, seed, versions."""
     from ..campaigns import export

@@ -7,7 +7,6 @@ import math
 import operator
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,11 +14,11 @@ import click
 from ..attacks.attack_runs import checked_seed
 from ..errors import ParameterError
 from ..numerics.lazy_numpy import np
-from ..options.reading import FLAGS, Where, columns, number, span, words
+from ..options.reading import FLAGS, TABLES, columns, number, span, words
 from . import number_types
-from .main import EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_UNMET, EXIT_VACUOUS, json_option
 from .progress import quiet_option, repeat_command, show_progress
-from .report_files import checked_reports, write_reports
+from .report_files import checked_reports, report_option, write_reports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["correlate_command"]
 
-_FILES = Where(str, Path(), 10_000_000)  # the most rows of a table
 _STATE = re.compile(r"^\s*(?P<column>.+?)\s*(?P<sign>>=|<=|==|!=|>|<)\s*(?P<limit>[^<>=!]+?)\s*$")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, "==": operator.eq, "!=": operator.ne, ">": operator.gt, "<": operator.lt,
@@ -87,9 +85,9 @@ _TABLE_ONLY = ("group", "value", "role", "columns", "clip", "targets")
     help="Simulate this many releases with the noise that meets --target.",
 )
 @click.option("--seed", type=number_types.WHOLE, help="Seed of the simulation.")
-@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@report_option
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def correlate_command(**options: Any) -> int:
     """Report what a release gives away when records depend on each other.
 
@@ -99,10 +97,10 @@ def correlate_command(**options: Any) -> int:
     """
     from ..correlated import leakage
 
-    paths = checked_reports(options["reports"])
+    paths = checked_reports(options["pages"])
     with show_progress("correlate") as progress:
         progress.describe("fit the model to the data")
-        table = columns(options["file"], "FILE", _FILES)
+        table = columns(options["file"], "FILE", TABLES)
         model = _series(table, options) if options["markov"] else _groups(table, options)
         targets = options["targets"]
         apart = "any" if targets == "any" else None if targets is None else span(targets, "targets", FLAGS)

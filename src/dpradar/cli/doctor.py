@@ -14,7 +14,7 @@ import click
 
 from ..errors import DpradarError
 from ..numerics.platform_support import untested_platform_notes
-from .main import EXIT_BUG
+from .main import EXIT_BUG, json_option
 
 __all__ = ["EXTRAS", "doctor_command"]
 
@@ -33,7 +33,7 @@ _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+).*?(?:;.*extra == ['\"]([\w-]+)['\"
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def doctor_command(*, as_json: bool) -> int:
     """Show versions, what is installed and what works."""
     core, extras = _requirements()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ParameterError
+from .main import json_option
 
 if TYPE_CHECKING:
     from ..bounds.rule import Rule
@@ -20,7 +21,7 @@ __all__ = ["explain_command"]
 
 @click.command("explain")
 @click.argument("what", metavar="TERM|RULE|NAME|RESULT.json")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def explain_command(what: str, *, as_json: bool) -> int:
     """Explain a word, a rule or a saved result.
 

@@ -15,9 +15,9 @@ from ..errors import ParameterError
 from ..options.reading import FLAGS
 from ..options.tables import options_in
 from .described_options import takes
-from .main import EXIT_REFUTED, EXIT_UNMET
+from .main import EXIT_REFUTED, EXIT_UNMET, json_option
 from .progress import quiet_option, repeat_command, show_progress
-from .report_files import checked_reports, write_reports
+from .report_files import checked_reports, report_option, write_reports
 from .sampler_options import CLAIM, PAIRS, claim_options, pairs_of, stated_claim
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ _ONLY_OF_SAMPLERS = (*CLAIM, PAIRS, *(option.name for option in _SAMPLER if opti
     is_flag=True,
     help="Show what is wrong with 17 mechanisms for trajectories in the literature.",
 )
-@click.option("--report", "reports", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md.")
+@report_option
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def lint_command(**options: Any) -> int:
     """Check a claim of differential privacy for errors.
 
@@ -52,7 +52,7 @@ def lint_command(**options: Any) -> int:
     claim.
     """
     if options["as_survey"]:
-        sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["reports"]}
+        sources = {"a FILE": options["file"], "--sampler": options["sampler"], "--report": options["pages"]}
         conflicting = [word for word, value in sources.items() if value]
         if conflicting:
             hint = "It lists published mechanisms."
@@ -67,7 +67,7 @@ def lint_command(**options: Any) -> int:
         if options[name] not in (None, False):
             hint = "A file states its claim in [claim]."
             raise ParameterError(FLAGS(name), "used with --sampler", "a FILE", hint)
-    paths = checked_reports(options["reports"])
+    paths = checked_reports(options["pages"])
     report = _of_file(options["file"]) if options["sampler"] is None else _of_sampler(options)
     click.echo(json.dumps(report.to_dict()) if options["as_json"] else report.explain())
     write_reports(report, paths)
@@ -86,13 +86,14 @@ def _of_sampler(options: dict[str, Any]) -> LintReport:
 
     sampler = import_object(options["sampler"], "--sampler")
     settings = AuditOptions.of(options).of_samplers
+    others = {option.name for option in options_in(AuditOptions)} - set(options)  # an audit has more
     with show_progress("lint") as progress:
         report = lint_sampler(
             sampler,
             claim=stated_claim(options),
             pairs=pairs_of(options),
             progress=progress.count,
-            **{name: settings[name] for name in ("domain", "trials", "significance", "seed", "vectorised")},
+            **{name: value for name, value in settings.items() if name not in others},
         )
     return replace(report, command=repeat_command(report.seed))
 

@@ -6,11 +6,13 @@ import json
 
 import click
 
+from .main import json_option
+
 __all__ = ["list_command"]
 
 
 @click.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def list_command(*, as_json: bool) -> None:
     """List mechanisms, guarantees, rules and figures."""
     from ..bounds.rules import RULES

@@ -25,12 +25,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import FrameType, TracebackType
 
-__all__ = ["COMMANDS", "SuggestingGroup", "main"]
+__all__ = ["COMMANDS", "SuggestingGroup", "json_option", "main", "new_json_option"]
 
 EXIT_BUG, EXIT_INPUT, EXIT_UNMET, EXIT_VACUOUS, EXIT_REFUTED = 1, 2, 3, 4, 5
+JSON = "--json"
 _COMPLETION = "_DPRADAR_COMPLETE"  # as click names it
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # a full disk, one that is lost
 EXIT_INTERRUPTED, EXIT_CLOSED = 130, 141  # as a shell says that SIGINT or SIGPIPE ended a program
+
+
+_JSON: dict[str, Any] = {"is_flag": True, "help": "Print one JSON object."}
+json_option = click.option(JSON, "as_json", **_JSON)
+
+
+def new_json_option() -> click.Option:
+    """Return the option --json, for a command that is built from a list of options."""
+    return click.Option([JSON, "as_json"], **_JSON)
 
 
 class SuggestingGroup(click.Group):
@@ -236,7 +246,7 @@ def _run_and_report_errors(words: list[str]) -> int:
     """Run a command and return its exit code; errors are told as it was asked for."""
     from ..errors import DpradarError, InconsistentEvidence, NumericsError
 
-    as_json = "--json" in words
+    as_json = JSON in words
     try:
         return _run(words)
     except click.exceptions.NoArgsIsHelpError as help_asked:
@@ -279,10 +289,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = EXIT_CLOSED
     except MemoryError:
         message = "this needs more memory than there is, or than is allowed. Ask for less at once."
-        code = _report_error(message, EXIT_INPUT, as_json="--json" in words)
+        code = _report_error(message, EXIT_INPUT, as_json=JSON in words)
     except OSError as error:
         if error.errno not in _UNWRITABLE:
-            sys.exit(_report_error(_file_error_message(error), EXIT_INPUT, as_json="--json" in words))
+            sys.exit(_report_error(_file_error_message(error), EXIT_INPUT, as_json=JSON in words))
         _discard_output(sys.stdout)
         message = f"the output cannot be written: {error.strerror}. Make room, or send it elsewhere."
         code = _report_error(message, EXIT_INPUT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,9 +10,10 @@ import click
 from ..attacks import measure
 from ..errors import ParameterError
 from ..numerics.lazy_numpy import np
-from ..options.reading import Where, columns
+from ..options.reading import TABLES, columns
 from ..params import bad_cell
 from . import number_types
+from .main import json_option
 from .progress import quiet_option, show_progress
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["measure_command"]
 
-_FILES = Where(str, Path(), 10_000_000)  # the most rows of a log
 _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
 
 
@@ -46,7 +45,7 @@ _YES, _NO = {"true", "1", "yes"}, {"false", "0", "no"}
     "--confidence", type=number_types.NUMBER, default=0.95, show_default=True, help="Confidence level of the intervals."
 )
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def measure_command(**options: Any) -> int:
     """Report what an attack gained: success on members, success on non-members, and the difference.
 
@@ -60,7 +59,7 @@ def measure_command(**options: Any) -> int:
 
 
 def _measured(options: dict[str, Any]) -> AttackRun:
-    table = columns(options["file"], "FILE", _FILES)
+    table = columns(options["file"], "FILE", TABLES)
     names = ("with_", "without", "truth", "truth_without")
     guesses: dict[str, Any] = {name: _column(table, options[name], name) for name in names}
     if guesses["truth"] is None:

@@ -9,6 +9,7 @@ import click
 
 from ..errors import ParameterError
 from ..params import visible
+from .main import json_option
 
 __all__ = ["new_command"]
 
@@ -17,7 +18,7 @@ __all__ = ["new_command"]
 @click.argument("file", default="spec.toml", metavar="[FILE]")
 @click.option("--kind", default="grr", show_default=True, help="A mechanism or guarantee; `dpradar list` has them.")
 @click.option("--force", is_flag=True, help="Write over a file that exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     """Write a spec file to start from.
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..mechanisms import Repeated
-from ..options import describe
 from ..options.reading import FLAGS
-from ..options.tables import options_in
 from ..spec.kinds import KINDS, Kind, kind_named
-from ..spec.model import Spec
-from ..spec.threat_options import DataFiles, ThreatOptions
+from ..spec.model import RELATION
+from ..spec.question import TIMES
+from ..spec.threat_options import DATA
 from ..threats.attackers import can_be_simulated
 from .described_options import click_option
-from .main import SuggestingGroup
+from .main import SuggestingGroup, new_json_option
 from .progress import new_quiet_option
 
 if TYPE_CHECKING:
@@ -97,7 +94,7 @@ class _UnlessData(click.Option):
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         """Return the value; None is one where there is a table."""
-        table = isinstance(ctx.params.get("data"), str)  # else None, or what click has for not given
+        table = isinstance(ctx.params.get(DATA.name), str)  # else None, or what click has for not given
         return None if table and self.value_is_missing(value) else super().process_value(ctx, value)
 
 
@@ -116,22 +113,22 @@ def release_options(kind: Kind, *, free: bool = False, simulated: bool = False) 
 
 
 def _option(option: Option, *, required: bool) -> click.Option:
-    settings = {"is_eager": True} if isinstance(option.shape, DataFiles) else {}  # without it m is needed
+    settings = {"is_eager": True} if option == DATA else {}  # without it m is needed
     cls = _UnlessData if option.about.counts_values and option.param is not None else click.Option
     return click_option(option, cls=cls, required=required, **settings)
 
 
 def further_options(kind: Kind, *, simulated: bool = False) -> list[click.Parameter]:
     """Return the options that every command about this release has; ``simulated``: that every attack on it has."""
-    options: list[click.Parameter] = [_option(replace(describe(Repeated)[-1], default=1), required=False)]
+    options: list[click.Parameter] = [_option(TIMES, required=False)]
     options += [
         _option(option, required=False)
-        for option in options_in(ThreatOptions)
-        if not (option.about.counts_values and kind.counts_values) and (can_be_simulated(option.about) or not simulated)
+        for option in kind.threat_options
+        if can_be_simulated(option.about) or not simulated
     ]
-    options += [new_quiet_option(), click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object.")]
+    options += [new_quiet_option(), new_json_option()]
     if not kind.states_relation and not simulated:
         beside = "" if kind.relation is None else f"{FLAGS(kind.relation.about.beside)}, "
         help_text = f"Neighbour relation used for {beside}worst_gain, tpr and epsilon."
-        options += [click_option(option, help=help_text) for option in options_in(Spec, "neighbours")]
+        options.append(click_option(RELATION, help=help_text))
     return options

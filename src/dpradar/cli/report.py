@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from .main import json_option
 from .report_files import checked_reports, write_reports
 
 __all__ = ["report_command"]
@@ -17,7 +18,7 @@ __all__ = ["report_command"]
 @click.option(
     "--out", "outs", multiple=True, metavar="FILE", help="What to write: .html or .md. Beside RESULT by default."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def report_command(file: str, outs: tuple[str, ...], *, as_json: bool) -> int:
     """Turn a saved result into an HTML or Markdown report.
 

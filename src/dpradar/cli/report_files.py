@@ -14,8 +14,11 @@ from ..params import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["checked_reports", "write_reports"]
+__all__ = ["checked_reports", "report_option", "write_reports"]
 
+report_option = click.option(
+    "--report", "pages", multiple=True, metavar="FILE", help="Also write a page to read: .html or .md."
+)
 _SUFFIXES = (".html", ".md")
 
 

@@ -8,7 +8,7 @@ import shlex
 import click
 
 from ..errors import ParameterError
-from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS
+from .main import EXIT_INTERRUPTED, EXIT_UNMET, EXIT_VACUOUS, json_option
 from .progress import quiet_option, show_progress
 from .report_files import checked_reports, write_reports
 
@@ -30,7 +30,7 @@ __all__ = ["run_command"]
     "--sweep", metavar="NAME=LOW:HIGH:COUNT", help="Vary a parameter of the release, such as epsilon=0.1:10:50."
 )
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@json_option
 def run_command(file: str, reports: tuple[str, ...], sweep: str | None, *, check: bool, as_json: bool) -> int:
     """Assess what a spec file describes; with --check, fail where a limit is not met.
 

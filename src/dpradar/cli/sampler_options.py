@@ -11,7 +11,7 @@ from ..errors import ParameterError
 from ..options.reading import FLAGS
 from ..options.tables import options_in
 from ..spec.claims import ClaimOptions, claim_of
-from ..spec.model import Spec
+from ..spec.model import RELATION
 from .described_options import click_option, takes
 
 if TYPE_CHECKING:
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["CLAIM", "PAIRS", "claim_options", "pairs_of", "stated_claim"]
 
 PAIRS = "pairs"
-(_RELATION,) = options_in(Spec, "neighbours")
 _CLAIM = options_in(ClaimOptions)
-CLAIM = tuple(option.name for option in (*_CLAIM, _RELATION))
+CLAIM = tuple(option.name for option in (*_CLAIM, RELATION))
 
 
 def claim_options(command: Callable[..., int]) -> Callable[..., int]:
     """Return the command with the options of a claim and of the inputs that it is tested on."""
-    relation = click_option(_RELATION)
+    relation = click_option(RELATION)
     help_text = "Neighbour relation of the claim (default: replace-one); required with --pairs."
     command = click.option(*relation.opts, type=relation.type, help=help_text)(command)
     pairs_help = (
@@ -43,7 +42,7 @@ def pairs_of(options: dict[str, Any]) -> Any:
 
 def stated_claim(options: dict[str, Any]) -> Any:
     """Return the claim; on pairs of data sets the neighbour relation must be stated."""
-    relation = options[_RELATION.name]
+    relation = options[RELATION.name]
     if relation is None and options[PAIRS] is not None:
-        raise ParameterError(FLAGS(_RELATION.name), f"given with {FLAGS(PAIRS)}", "nothing", "It is never guessed.")
+        raise ParameterError(FLAGS(RELATION.name), f"given with {FLAGS(PAIRS)}", "nothing", "It is never guessed.")
     return claim_of(options, FLAGS, relation or "replace-one")

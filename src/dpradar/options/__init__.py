@@ -5,7 +5,7 @@ the constructor's checks, options and help of the command line, keys and JSON Sc
 """
 
 from .about import About
-from .described import Group, Option, describe, described, number_of, option_of, parameters
+from .described import Group, Option, by_name, describe, described, number_of, option_of, parameters
 from .shapes import (
     Anything,
     Choice,
@@ -39,6 +39,7 @@ __all__ = [
     "Shape",
     "Span",
     "Text",
+    "by_name",
     "describe",
     "described",
     "number_of",

@@ -28,6 +28,8 @@ class About:
         Name in a form, where the option's own with spaces does not do.
     form_help
         What a form says below it, where ``what`` does not do.
+    file_help
+        What a starter file says beside it; without it, none shows it.
     unset
         What holds where nothing is given, for a form that leaves it empty at first.
     slider
@@ -61,6 +63,7 @@ class About:
     more_private: Literal["up", "down"] | None = None
     label: str = ""
     form_help: str = ""
+    file_help: str = ""
     unset: str = ""
     slider: tuple[float, float] | None = None
     slider_ends: tuple[str, str] = ("", "")

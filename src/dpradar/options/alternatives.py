@@ -54,6 +54,10 @@ class Alternatives(Shape):
         """Return a kind by its name."""
         return next(kind for kind in self.kinds if kind.name == name)
 
+    def takes_number(self, text: str) -> bool:
+        """Whether the kind that a text names has a number as its argument."""
+        return self.kind(text.partition(":")[0]).argument == "number"
+
     def read(self, value: Any, option: str, where: Where) -> tuple[str, Any]:
         """Return the kind and its argument."""
         name, argument = self._parts(reading.data(value, where(option)))

@@ -30,11 +30,11 @@ from .about import About
 from .shapes import Choice, Flag, Number, Shape, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .reading import Where
 
-__all__ = ["Group", "Option", "describe", "described", "number_of", "option_of", "parameters"]
+__all__ = ["Group", "Option", "by_name", "describe", "described", "number_of", "option_of", "parameters"]
 
 T = TypeVar("T")
 Group = Literal["local", "noise", "other", "guarantee"]
@@ -143,6 +143,14 @@ def describe(cls: type) -> tuple[Option, ...]:
     """Return the options of a described class, in order."""
     hints = get_type_hints(cls, include_extras=True)
     return tuple(option_of(field_info.name, hints[field_info.name], field_info.default) for field_info in fields(cls))
+
+
+def by_name(options: Iterable[Option]) -> dict[str, Option]:
+    """Return options by their names; the first of each name counts."""
+    unique: dict[str, Option] = {}
+    for option in options:
+        unique.setdefault(option.name, option)
+    return unique
 
 
 def parameters(cls: type) -> tuple[Param, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FLAGS",
     "PLAIN",
+    "TABLES",
     "Options",
     "Steps",
     "Where",
@@ -102,6 +103,7 @@ class Where:
 
 FLAGS = Where(lambda option: f"--{option.replace('_', '-')}", Path(), 10_000_000)
 PLAIN = Where(lambda option: option)
+TABLES = Where(str, Path(), 10_000_000)  # of commands that read one, with the most rows
 
 
 def inside(table: str, folder: Path | None) -> Where:

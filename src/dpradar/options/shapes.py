@@ -46,13 +46,15 @@ _ROWS: Schema = {"type": "array", "items": _NUMBERS}
 class Shape:
     """How values of one kind are given. ``noun`` says what is allowed, ``notation`` how it is written as text.
 
-    ``pasted`` says what people paste into a form: rows of numbers, columns under a header, or nothing but the text.
+    ``pasted`` says what people paste into a form: rows of numbers, columns under a header, or nothing but the text;
+    ``names_file`` whether a text is the name of a file.
     """
 
     noun: str = ""
     metavar: str = "TEXT"
     notation: str = ""
     pasted: Literal["", "rows", "columns"] = ""
+    names_file: bool = False
 
     def check(self, name: str, value: Any, hint: str) -> Any:
         """Return the value as the object keeps it, or raise ParameterError."""
@@ -315,6 +317,7 @@ class Rows(Shape):
     metavar: str = "FILE"
     notation: str = "a CSV file"
     pasted: Literal["", "rows", "columns"] = "rows"
+    names_file: bool = True
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the rows of a list of lists or of a CSV file."""
@@ -331,6 +334,7 @@ class FileName(Shape):
 
     noun: str = "the name of a file"
     metavar: str = "FILE"
+    names_file: bool = True
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the path as text."""

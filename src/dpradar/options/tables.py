@@ -185,10 +185,11 @@ def options_in(cls: type, *names: str) -> tuple[Option, ...]:
     return tuple(options[name] for name in names) if names else tuple(options.values())
 
 
-def options_of(thing: Any) -> dict[str, Any]:
-    """Return what an object says of its options, without those that are as usual."""
+def options_of(thing: Any, options: Iterable[Option] | None = None) -> dict[str, Any]:
+    """Return what an object says of its options, or of some of them, without those that are as usual."""
     cls: type = type(thing)
-    values = {option.name: (getattr(thing, option.name), option.default) for option in options_in(cls)}
+    options = options_in(cls) if options is None else options
+    values = {option.name: (getattr(thing, option.name), option.default) for option in options}
     return {name: value for name, (value, default) in values.items() if value != default}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["TERMS", "term"]
+__all__ = ["GROUPS", "TERMS", "term"]
 
 TERMS: dict[str, str] = {
     "target": "The one person whose record is protected and who is attacked. All numbers are about one person.",
@@ -79,6 +79,18 @@ TERMS: dict[str, str] = {
     "tv": "Total variation: the largest difference of the probabilities of an event between neighbours.",
     "spec": "A TOML file that says what is released, who attacks and which limits hold; `dpradar run` answers it.",
 }  # fmt: skip
+# The words in the order in which they are met.
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("What is at risk", ("target", "rad", "hit", "false_hit", "baseline", "success", "gain", "worst_gain", "ceiling")),
+    ("Who attacks", ("attacker", "threat", "prior", "knowledge", "goal", "membership", "kappa", "skew", "tpr", "fpr")),
+    ("What is released", ("release", "mechanism", "guarantee", "sensitivity", "query", "composition")),
+    ("Parameters of guarantees", ("epsilon", "delta", "mu", "rho", "tv", "neighbours", "replace-one", "add-remove")),
+    ("How sure a number is", ("side", "exact", "upper", "lower", "vacuous", "rule")),
+    (
+        "Decide and check",
+        ("limit", "near-ceiling", "calibration", "error", "frequency_error", "attack", "audit", "refuted"),
+    ),
+)
 
 
 def term(name: str) -> str | None:

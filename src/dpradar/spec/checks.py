@@ -11,6 +11,7 @@ from ..mechanisms.cost import cost_of
 from ..options.reading import inside
 from .evidence import evidence_of
 from .kinds import KINDS
+from .model import RELATION
 from .problems import problem_of
 from .question import threat_of
 from .threat_options import has_prior, without_prior
@@ -86,16 +87,16 @@ def assessed_releases(spec: Spec) -> list[int | None]:
 
 
 def _relation_problems(spec: Spec, index: int) -> Iterator[Problem]:
-    relation = spec.threats[index].options.get("neighbours")
+    relation = spec.threats[index].options.get(RELATION.name)
     for i, release in enumerate(spec.releases):
         option = KINDS[release.kind].relation
         # Noise has a relation of its own only where a sensitivity is stated.
         own = option is not None and (
             not option.about.beside or {option.about.beside, option.name} & set(release.options)
         )
-        stated = spec.release(i).get("neighbours") if own else None
+        stated = spec.release(i).get(RELATION.name) if own else None
         if relation is not None and stated not in (None, relation):
-            path = f"{spec.place('threat', index)}.neighbours"
+            path = f"{spec.place('threat', index)}.{RELATION.name}"
             hint = f"Leave it out: {spec.place('release', i)} states {stated!r}."
             yield Problem(path, f"must be {stated!r} or left out; got {relation!r}", hint)
 

@@ -22,10 +22,14 @@ __all__ = ["ClaimOptions", "claim_of"]
 class ClaimOptions:
     """Options that state a claim: one of epsilon, mu and rho."""
 
-    claim_epsilon: Annotated[float, Ge(0), About("the epsilon that is claimed")] | None = None
-    claim_delta: (
-        Annotated[float, Ge(0), Le(1), About("the delta that is claimed with epsilon; 0 unless given")] | None
-    ) = None
+    claim_epsilon: Annotated[
+        float, Ge(0), About("the epsilon that is claimed", "1", label="claimed epsilon", slider=(0.05, 12.0)),
+    ] | None = None  # fmt: skip
+    claim_delta: Annotated[
+        float, Ge(0), Le(1),
+        About("the delta that is claimed with epsilon; 0 unless given", "0", label="claimed delta",
+              form_help="0 for pure differential privacy."),
+    ] | None = None  # fmt: skip
     claim_mu: Annotated[float, Gt(0), About("the mu of Gaussian DP that is claimed, instead of epsilon")] | None = None
     claim_rho: Annotated[float, Gt(0), About("the rho of zCDP that is claimed, instead of epsilon")] | None = None
 

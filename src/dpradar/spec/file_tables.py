@@ -6,21 +6,17 @@ from dataclasses import MISSING, replace
 from functools import cache
 
 from ..attacks.attack_options import AttackOptions
-from ..calibration import Limit
-from ..calibration.limit import COSTS
-from ..mechanisms import Repeated
-from ..options import About, Choice, Option, describe
+from ..calibration.limit import COST_KEYS, RISK_KEYS
+from ..options import About, Choice, Option, by_name
 from ..options.tables import Nested, Table, options_in
-from ..results.bound import QUANTITIES
 from .kinds import IN_FILES, KINDS
-from .model import Decision, ReleaseSpec, Spec, ThreatSpec
+from .model import RELATION, REPORT_KEYS, TOP_KEYS, Decision, ReleaseSpec, Spec, ThreatSpec
+from .question import TIMES
 from .threat_options import THREAT, ThreatOptions
 
 __all__ = [
-    "RELATION",
     "SINGLE",
     "THREAT_TABLE",
-    "TIMES",
     "TOP",
     "kind_option",
     "limits_option",
@@ -49,13 +45,7 @@ def kind_option(name: str, *kinds: str) -> Option:
     return Option(name, Choice.of(*kinds), About(""), MISSING)
 
 
-TIMES = replace(describe(Repeated)[-1], default=1)
-(RELATION,) = options_in(Spec, "neighbours")
-LIMITS = Table(
-    "Limits",
-    "The most that is accepted under a threat.",
-    options_in(Limit, *QUANTITIES, "tpr", "fpr", "epsilon", "delta", "acknowledge"),
-)
+LIMITS = Table("Limits", "The most that is accepted under a threat.", RISK_KEYS)
 
 
 def limits_option(*, needed: bool) -> Option:
@@ -69,7 +59,7 @@ THREAT_TABLE = Table(
     (*options_in(ThreatSpec), *options_in(ThreatOptions), RELATION, limits_option(needed=False)),
 )
 SINGLE = {
-    "utility": Table("Utility", "The largest errors that are accepted.", options_in(Limit, *COSTS, "reports")),
+    "utility": Table("Utility", "The largest errors that are accepted.", COST_KEYS),
     "evidence": Table(
         "Evidence",
         "What is shown beside the bounds.",
@@ -82,10 +72,9 @@ SINGLE = {
             *options_in(Spec, "results"),
         ),
     ),
-    "report": Table("Report", "What the report shows.", options_in(Spec, "include_prior", "noise_table")),
+    "report": Table("Report", "What the report shows.", REPORT_KEYS),
     "decision": Table("Decision", "Who assessed, who decided what, when and until when.", options_in(Decision)),
 }
-_TOP = options_in(Spec, "title", "description", "neighbours", "together")
 
 
 @cache
@@ -105,17 +94,14 @@ def _own_options(kind: str) -> list[Option]:
 def question_options(kind: str) -> tuple[Option, ...]:
     """Return the options of a flat question: a release of some kind, and a threat."""
     options = [kind_option("kind", kind), *_own_options(kind), *options_in(ThreatOptions), RELATION, TIMES]
-    unique: dict[str, Option] = {}
-    for option in options:
-        unique.setdefault(option.name, option)
-    return tuple(unique.values())
+    return tuple(by_name(options).values())
 
 
 TOP = Table(
     "Spec",
     "Keys outside of tables.",
     (
-        *_TOP,
+        *TOP_KEYS,
         nested("release", needed=True, several=True, separately=True),
         *(nested(name, several=name == "threat", separately=True) for name in ("threat", *SINGLE)),
     ),
@@ -130,7 +116,7 @@ def spec_file() -> Table:
         "What is released, who attacks, and which limits hold.",
         (
             nested("release", *map(release_table, IN_FILES), needed=True, several=True),
-            *_TOP,
+            *TOP_KEYS,
             nested("threat", THREAT_TABLE, several=True),
             *(nested(name, table) for name, table in SINGLE.items()),
         ),

@@ -15,12 +15,13 @@ from .. import __all__ as public_names
 from .. import guarantees as gs
 from .. import mechanisms as ms
 from ..errors import ParameterError
+from ..guarantees.approx import DELTA
 from ..options import About, FileName, Flag, describe, described
 from ..options.entry_points import installed_plugins, is_own_class, plugin_named
 from ..params import shown
 from ..threats.attackers import ATTACKERS
 from .calls import Call
-from .threat_options import VALUES
+from .threat_options import OPTIONS, VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,6 +125,11 @@ class Kind:
         return any(option.required and option.about.counts_values for option in self.options)
 
     @property
+    def threat_options(self) -> tuple[Option, ...]:
+        """The options of an attacker on it, without those that its own settle."""
+        return tuple(one for one in OPTIONS.values() if not (one.about.counts_values and self.counts_values))
+
+    @property
     def is_about_numbers(self) -> bool:
         """Whether a first question about it says which numbers the values are."""
         return VALUES.name in self.first
@@ -164,8 +170,8 @@ class Kind:
         return self._made(values)
 
     def _made(self, values: dict[str, Any]) -> Call:
-        if self.cls is gs.ApproxDP and values.get("delta", 0.0) == 0.0:
-            return Call("PureDP", (), {name: value for name, value in values.items() if name != "delta"})
+        if self.cls is gs.ApproxDP and values.get(DELTA.name, 0.0) == 0.0:
+            return Call("PureDP", (), {name: value for name, value in values.items() if name != DELTA.name})
         if self.cls is RegisterFile:
             return Call("spec.register", (values["file"],))
         name = self.cls.__qualname__
@@ -232,6 +238,6 @@ _CLASSES: tuple[Any, ...] = (
     *(gs.ApproxDP, gs.GDP, gs.ZCDP, gs.RDP, ms.DPSGD, RegisterFile, gs.TotalVariation, gs.Tradeoff),
 )
 # Without delta, ApproxDP is PureDP: one kind for both guarantees with an epsilon.
-_OPTIONAL = {gs.ApproxDP: (("delta", 0.0),)}
+_OPTIONAL = {gs.ApproxDP: ((DELTA.name, 0.0),)}
 KINDS: Mapping[str, Kind] = _Kinds({cls.KIND: Kind(cls.KIND, cls, _OPTIONAL.get(cls, ())) for cls in _CLASSES})
 IN_FILES = tuple(name for name in KINDS if KINDS[name].cls is not RegisterFile)  # a file is a register itself

@@ -10,7 +10,7 @@ from ..bounds.assess import assess, assess_case
 from ..bounds.question import Case
 from ..calibration import Limit
 from ..calibration.calibrate import calibrate_family
-from ..calibration.limit import COSTS
+from ..calibration.limit import AT, COSTS
 from ..calibration.release_family import family_of_template
 from ..errors import NumericsError, ParameterError, UnsupportedError
 from ..results.bound import QUANTITIES, Side
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["assessed", "change_of", "risk_limits", "utility_limits"]
 
-_AT = {"tpr": "fpr", "epsilon": "delta"}
 _PRECISION = 1e-4  # of a suggested parameter; it is on the safe side in any case
 _FAILURES = (NumericsError, ParameterError, UnsupportedError)
 
@@ -75,13 +74,14 @@ def risk_limits(
 ) -> tuple[LimitResult, ...]:
     """Return every limit of a threat beside what is reached; a limit without a known value is not met."""
     threat_spec = spec.assessed_threats[index]
+    if not threat_spec.limits:
+        return ()
     results = []
-    acknowledge = threat_spec.limits.get("acknowledge")
-    for name, limit in threat_spec.limits.items():
-        if name in (*_AT.values(), "acknowledge"):
-            continue
-        at = threat_spec.limits.get(_AT[name]) if name in _AT else None
-        single = Limit(threat, neighbours=relation, **{name: limit, **({_AT[name]: at} if name in _AT else {})})
+    limits = Limit(threat, neighbours=relation, **threat_spec.limits)
+    for name, limit in limits.risks.items():
+        at = getattr(limits, AT[name]) if name in AT else None
+        numbers: dict[str, Any] = {name: limit} if at is None else {name: limit, AT[name]: at}
+        single = Limit(threat, neighbours=relation, **numbers)
         if name in QUANTITIES:
             value, side, rule, reason, neighbours = _bounded(assessment, name)
         else:
@@ -91,7 +91,7 @@ def risk_limits(
             LimitResult(
                 quantity=name, limit=limit, value=value, met=met, side=side, rule=rule, reason=reason, at=at,
                 source=threat_spec.limit_source, raw=single.raw(name, exact=side == "exact"), neighbours=neighbours,
-                acknowledge=ACKNOWLEDGE if acknowledge else "",
+                acknowledge=ACKNOWLEDGE if limits.acknowledge else "",
             )
         )  # fmt: skip
     return tuple(results)

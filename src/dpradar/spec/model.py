@@ -12,15 +12,16 @@ from ..errors import ParameterError
 from ..guarantees.neighbours import RELATIONS, Neighbours
 from ..options import About, Day, ListOf
 from ..options.reading import inside
-from .question import THREAT, release_call, size_of, threat_of
-from .threat_options import without_prior
+from ..options.tables import options_in, options_of
+from .question import THREAT, TIMES, release_call, size_of, threat_of
+from .threat_options import ANY_ATTACKER, SIZE, without_prior
 
 if TYPE_CHECKING:
     from ..options.reading import Where
     from ..threats import Threat
     from .calls import Call
 
-__all__ = ["Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
+__all__ = ["RELATION", "REPORT_KEYS", "TOP_KEYS", "Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 
 Relation = Annotated[
     Neighbours,
@@ -44,7 +45,7 @@ class ReleaseSpec:
 
     kind: str
     options: dict[str, Any] = field(default_factory=dict, hash=False)
-    times: int = 1
+    times: int = TIMES.default
     name: _ForPeople = ""
     what: _ForPeople = ""
     date: _Date | None = None
@@ -53,8 +54,14 @@ class ReleaseSpec:
     @property
     def question(self) -> dict[str, Any]:
         """The release as part of a question."""
-        times = {} if self.times == 1 else {"times": self.times}
+        times = {} if self.times == TIMES.default else {TIMES.name: self.times}
         return {"kind": self.kind, **self.options, **times}
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The release as a table of a file: its question, between what is said of it and the note."""
+        texts = options_of(self)
+        return {**{name: text for name, text in texts.items() if name != "note"}, **self.question, **texts}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +72,14 @@ class ThreatSpec:
     name: _ForPeople = ""
     limits: dict[str, Any] = field(default_factory=dict, hash=False)  # numbers, and what is acknowledged
     limit_source: _ForPeople = ""
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The threat as a table of a file."""
+        name = {"name": self.name} if self.name else {}
+        limits = {"limits": self.limits} if self.limits else {}
+        source = {"limit_source": self.limit_source} if self.limit_source else {}
+        return {**name, **self.options, **limits, **source}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +134,7 @@ class Spec:
     @property
     def assessed_threats(self) -> tuple[ThreatSpec, ...]:
         """The threats; where the spec states none, the one that allows every prior, knowledge and goal."""
-        return self.threats or (ThreatSpec(name="any attacker", options={"worst": True}),)
+        return self.threats or (ThreatSpec(name="any attacker", options=dict(ANY_ATTACKER)),)
 
     def place(self, table: Literal["release", "threat"], index: int) -> str:
         """Return the path of a table in the file: ``threat``, or ``threat[2]`` where there are several."""
@@ -131,7 +146,7 @@ class Spec:
 
     def release(self, index: int) -> dict[str, Any]:
         """Return a release as part of a question, with the relation of the whole spec where it states none."""
-        relation = {} if self.neighbours is None else {"neighbours": self.neighbours}
+        relation = {} if self.neighbours is None else {RELATION.name: self.neighbours}
         return {**relation, **self.releases[index].question}
 
     def release_call(self, index: int) -> Call:
@@ -142,7 +157,7 @@ class Spec:
         """Return one release under one threat as a flat question."""
         question = {**self.release(release), **self.assessed_threats[threat].options}
         relation = self.relation(release, threat)
-        return question if relation is None else {**question, "neighbours": relation}
+        return question if relation is None else {**question, RELATION.name: relation}
 
     def threat(self, release: int | None, threat: int) -> Threat:
         """Return a threat to one release, or to all of them composed."""
@@ -162,18 +177,24 @@ class Spec:
 
     def _threat(self, options: dict[str, Any], size: tuple[int, str] | None, where: Where) -> Threat:
         """Return a threat about as many values as the releases have."""
-        own = options.get("m")
+        own = options.get(SIZE.name)
         if size is not None and own is not None and own != size[0]:
             hint = f"Leave it out: {size[1]} says it."
-            raise ParameterError(where("m"), f"{size[0]}", f"{own}", hint)
+            raise ParameterError(where(SIZE.name), f"{size[0]}", f"{own}", hint)
         options = {name: options[name] for name in THREAT if name in options}
-        return threat_of(options if size is None else {**options, "m": size[0]}, where)
+        return threat_of(options if size is None else {**options, SIZE.name: size[0]}, where)
 
     def relation(self, release: int | None, threat: int) -> str | None:
         """Return the relation that worst_gain, tpr and epsilon are about."""
-        of_release = None if release is None else self.releases[release].options.get("neighbours")
-        of_threat = self.assessed_threats[threat].options.get("neighbours")
+        of_release = None if release is None else self.releases[release].options.get(RELATION.name)
+        of_threat = self.assessed_threats[threat].options.get(RELATION.name)
         return of_release or of_threat or self.neighbours
+
+
+# Which keys stand outside of tables, and which in [report].
+TOP_KEYS = options_in(Spec, "title", "description", "neighbours", "together")
+REPORT_KEYS = options_in(Spec, "include_prior", "noise_table")
+(RELATION,) = options_in(Spec, "neighbours")
 
 
 def place_of(table: str, index: int, count: int) -> str:

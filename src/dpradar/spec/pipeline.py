@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError, Problem, SpecError
 from ..granularity import Claim, Facts, Granularity, Partition, Pipeline, Practice, Step
 from ..options.reading import inside
-from ..params import shown
-from .model import place_of
-from .pipeline_tables import PRACTICE, TABLES, TOP
+from .pipeline_tables import ALONE, FOR_PEOPLE, PRACTICE, TABLES, TOP
 from .problems import problem_of
 from .question import release_of
-from .read import plain_tables, text_of
+from .read import plain_tables, tables_in, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_pipeline", "read_pipeline"]
 
-_ALONE = ("claim", "data")
-_FREE = ("what", "note", "date")
 _START = "docs/how-to/account-for-a-pipeline.md shows one to start from, examples/pipelines has more."
 
 
@@ -84,7 +80,7 @@ class _Draft:
     def pipeline(self) -> Pipeline | None:
         """Return the pipeline, or None where something is wrong with it."""
         top = self._checked(TOP, self.data, "") or {}
-        alone = {n: self._checked(TABLES[n], self.data[n], n) or {} for n in _ALONE if n in self.data}
+        alone = {n: self._checked(TABLES[n], self.data[n], n) or {} for n in ALONE if n in self.data}
         partitions = [one for one in self._each("partition", self._partition) if one is not None]
         named = {partition.name: partition for partition in partitions}
         steps = [
@@ -123,15 +119,8 @@ class _Draft:
 
     def _each(self, name: str, make: Callable[[str, dict[str, Any]], Any]) -> list[Any]:
         """Return one object for [name], or for every [[name]]; None where something is wrong with the table."""
-        value = self.data.get(name, [])
-        tables = [value] if isinstance(value, dict) else value
-        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            hint = f"Write [{name}], or [[{name}]] for each of several."
-            self.problems.append(Problem(name, f"must be a table; got {shown(value)}", hint))
-            return []
         objects = []
-        for number, table in enumerate(tables):
-            place = place_of(name, number, len(tables))
+        for place, table in tables_in(self.data, name, self.problems):
             checked = self._checked(TABLES[name], table, place)
             objects.append(None if checked is None else make(place, checked))
         return objects
@@ -147,7 +136,7 @@ class _Draft:
 
     def _steps(self, place: str, table: dict[str, Any], partitions: dict[str, Partition]) -> list[Step] | None:
         """Return one step, or one for each cell."""
-        table = {key: value for key, value in table.items() if key not in _FREE}
+        table = {key: value for key, value in table.items() if key not in FOR_PEOPLE}
         practice = Practice(**{key: table.pop(key) for key in PRACTICE if key in table})
         if not self._has_partition(place, table.get("partition"), partitions):
             return None

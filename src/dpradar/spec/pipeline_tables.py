@@ -11,7 +11,9 @@ from ..options.tables import Table, options_in
 from .file_tables import nested
 from .model import ReleaseSpec, Spec
 
-__all__ = ["PRACTICE", "TABLES", "TOP", "pipeline_file"]
+__all__ = ["ALONE", "FOR_PEOPLE", "PRACTICE", "TABLES", "TOP", "pipeline_file"]
+
+_FOR_PEOPLE = options_in(ReleaseSpec, "what", "note", "date")
 
 TABLES = {
     "claim": Table("Claim", "What is claimed of all steps together.", options_in(Claim)),
@@ -22,14 +24,14 @@ TABLES = {
         "One step: what it costs, and what it reads.",
         (
             *options_in(Step),
-            *options_in(ReleaseSpec, "what", "note", "date"),
+            *_FOR_PEOPLE,
             option_of("cells", Annotated[Any, Cells(), About("")], None),
             *options_in(Practice),
         ),
     ),
 }
-PRACTICE = tuple(option.name for option in options_in(Practice))
-_SEVERAL = ("partition", "step")
+PRACTICE, FOR_PEOPLE = (tuple(one.name for one in options) for options in (options_in(Practice), _FOR_PEOPLE))
+ALONE, _SEVERAL = ("claim", "data"), ("partition", "step")
 _TOP = (
     *options_in(Spec, "title"),
     *options_in(ReleaseSpec, "note"),

@@ -5,26 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ParameterError, Problem
+from .threat_options import KEYS_IN_ERRORS
 
 __all__ = ["problem_of"]
-
-# Where the objects of the library and a file have different names for the same thing.
-_KEYS = {
-    "Prior.probabilities": "prior",
-    "Prior.uniform": "m",
-    "Prior.records": "records",
-    "Prior.continuous": "values",
-    "Knowledge.labels": "knowledge",
-    "Knowledge.columns": "knowledge",
-    "Goal.within": "goal",
-    "Goal.labels": "goal",
-    "Goal.columns": "goal",
-    "Repeated.times": "times",
-    "data.table": "data",
-    "data.weight": "weights",
-    "data.domain": "m",
-    "data.confidence": "prior_confidence",
-}
 
 
 def problem_of(error: ParameterError, table: str, keys: Any = ()) -> Problem:
@@ -39,7 +22,7 @@ def problem_of(error: ParameterError, table: str, keys: Any = ()) -> Problem:
     message = f"must be {error.allowed}; got {error.got}"
     if error.name.startswith(table):
         return Problem(error.name, message, error.hint)
-    key = _KEYS.get(error.name, error.name.rpartition(".")[2])
+    key = KEYS_IN_ERRORS.get(error.name, error.name.rpartition(".")[2])
     if key in keys:
         return Problem(f"{table}.{key}", message, error.hint)
     return Problem(table, f"{error.name} {message}", error.hint)

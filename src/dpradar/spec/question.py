@@ -6,31 +6,34 @@ of a threat. Command line, files and web all go through here, so that they give 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 from ..mechanisms import Repeated
 from ..mechanisms.ldp.parameters import M
-from ..options import parameters, reading
+from ..options import describe, reading
 from ..options.reading import PLAIN
 from . import threat_options
 from .calls import Call
 from .kinds import kind_named, kind_of
-from .threat_options import THREAT, ThreatOptions, without_prior
+from .threat_options import SIZE, THREAT, ThreatOptions, without_prior
 
 if TYPE_CHECKING:
     from ..options.reading import Options, Where
     from ..threats import Threat
 
-__all__ = ["THREAT", "release_call", "release_of", "sized", "threat_call", "threat_of"]
+__all__ = ["THREAT", "TIMES", "release_call", "release_of", "sized", "threat_call", "threat_of"]
+
+TIMES = replace(describe(Repeated)[-1], default=1)  # of every release, repeated or not
 
 
 def release_call(options: Options, where: Where = PLAIN) -> Call:
     """Return the release that the options describe, repeated as often as they say, as a call."""
     release = kind_of(options, where).call(options, where)
-    text = options.get("times")
-    times = 1 if text is None else reading.checked(parameters(Repeated)[0], text, where("times"))
-    return release if times == 1 else Call("Repeated", (release, times))
+    times = options.get(TIMES.name)
+    times = TIMES.default if times is None else TIMES.read(times, where)
+    return release if times == TIMES.default else Call("Repeated", (release, times))
 
 
 def release_of(options: Options, where: Where = PLAIN) -> Any:
@@ -56,9 +59,9 @@ def _counted(options: Options, where: Where) -> tuple[str, int] | None:
     """Return the option that settles the number of values, and the number."""
     threat = ThreatOptions.of(options)
     if threat.m is not None:
-        count: int = reading.checked(M, threat.m, where("m"))
-        where.check_count(count, "m")
-        return "m", count
+        count: int = reading.checked(M, threat.m, where(SIZE.name))
+        where.check_count(count, SIZE.name)
+        return SIZE.name, count
     kind = kind_named(str(options.get("kind")))
     for option in () if kind is None else kind.options:
         needless = not option.required and threat.worst
@@ -80,7 +83,7 @@ def sized(options: Options, where: Where = PLAIN) -> Options:
     if kind is None or not getattr(kind.cls, "COUNTED_IN_TABLES", False):
         return options
     table = threat_options.table_call(threat, where)
-    return options if table is None else {**options, "m": table.build().size}
+    return options if table is None else {**options, SIZE.name: table.build().size}
 
 
 def threat_of(options: Options, where: Where = PLAIN) -> Threat:
@@ -103,7 +106,7 @@ def threat_of(options: Options, where: Where = PLAIN) -> Threat:
 def _other_size(option: str, size: int, prior_size: int, where: Where) -> ParameterError:
     """Return the error of an option that settles another number of values than the prior has."""
     name = where(option)
-    if option == "m":
+    if option == SIZE.name:
         hint = f"Leave out {name}, or give as many values."
         return ParameterError(name, f"{prior_size}, as the prior has that many values", f"{size}", hint)
     hint = f"Give one for each value, or a prior of {size} values."

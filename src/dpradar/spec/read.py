@@ -6,7 +6,7 @@ import difflib
 import errno
 import re
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +18,17 @@ from ..params import shown
 from .checks import prior_problems, spec_problems
 from .file_tables import SINGLE, THREAT_TABLE, TOP, release_table
 from .kinds import ALIASES, IN_FILES, kind_of
-from .model import ReleaseSpec, Spec, ThreatSpec, place_of
+from .model import TOP_KEYS, ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of
 from .threat_options import THREAT
 
 if TYPE_CHECKING:
     from ..options.tables import Table
 
-__all__ = ["parse", "plain_tables", "read", "text_of"]
+__all__ = ["parse", "plain_tables", "read", "tables_in", "text_of"]
 
 MOST_BYTES = 1_000_000
-_SEED = 1  # of an attack: the same file gives the same numbers
-_PEOPLE = ("kind", "name", "what", "date", "note", "times")
+_ATTACK = AttackOptions(seed=1)  # the same file gives the same numbers
 _COMMA = re.compile(r"=\s*([+-]?\d+),(\d+)\s*(#.*)?$")
 
 
@@ -122,6 +121,17 @@ def _not_toml(text: str, error: Exception) -> Problem:
     return Problem("", f"must be TOML: {reason.rstrip('.')}")
 
 
+def tables_in(data: dict[str, Any], name: str, problems: list[Problem]) -> list[tuple[str, dict[str, Any]]]:
+    """Return [name] or every [[name]] of a file with its place; what is no table is added to the problems."""
+    value = data.get(name, [])
+    tables = [value] if isinstance(value, dict) else value
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        hint = f"Write [{name}], or [[{name}]] for each of several."
+        problems.append(Problem(name, f"must be a table; got {shown(value)}", hint))
+        return []
+    return [(place_of(name, i, len(tables)), table) for i, table in enumerate(tables)]
+
+
 @dataclass(slots=True)
 class _Draft:
     """A file on its way to a spec: the tables that are sound so far, and the problems of the others."""
@@ -142,9 +152,9 @@ class _Draft:
         return Spec(
             releases=releases,
             threats=threats,
-            **{key: top[key] for key in ("title", "description", "neighbours", "together") if key in top},
+            **{option.name: top[option.name] for option in TOP_KEYS if option.name in top},
             utility=rest["utility"],
-            attack=None if "attack" not in evidence else AttackOptions(**{"seed": _SEED, **evidence["attack"]}),
+            attack=None if "attack" not in evidence else replace(_ATTACK, **evidence["attack"]),
             results=tuple(evidence.get("results", ())),
             **rest["report"],
             decision=rest["decision"],
@@ -163,15 +173,9 @@ class _Draft:
 
     def _tables(self, name: str) -> list[tuple[str, Any]]:
         """Return [name] or every [[name]] with its place."""
-        value = self.data.get(name, [])
-        tables = [value] if isinstance(value, dict) else value
-        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            hint = f"Write [{name}], or [[{name}]] for each of several."
-            self.problems.append(Problem(name, f"must be a table; got {shown(value)}", hint))
-            return []
-        if name == "release" and name in self.data and not tables:
+        if name == "release" and self.data.get(name) == []:
             self.problems.append(Problem(name, "must be at least one table; got none", "Write [release]."))
-        return [(place_of(name, i, len(tables)), table) for i, table in enumerate(tables)]
+        return tables_in(self.data, name, self.problems)
 
     def _release(self, place: str, table: dict[str, Any]) -> ReleaseSpec:
         kind = table.get("kind")
@@ -182,8 +186,8 @@ class _Draft:
             self.problems.append(problem_of(error, place))
             return ReleaseSpec(kind="")
         options = self._checked(release_table(table["kind"]), table, place)
-        people = {name: options.pop(name) for name in _PEOPLE if name in options}
-        return ReleaseSpec(**{"kind": table["kind"], **people}, options=options)
+        own = _pop_fields(ReleaseSpec, options)
+        return ReleaseSpec(**{"kind": table["kind"], **own}, options=options)
 
     def _threat(self, place: str, table: dict[str, Any]) -> ThreatSpec:
         options = self._checked(THREAT_TABLE, table, place)
@@ -191,5 +195,9 @@ class _Draft:
             wrong = {problem.path for problem in self.problems}
             sound = {key: table[key] for key in THREAT if key in table and f"{place}.{key}" not in wrong}
             self.problems += prior_problems(sound, place, self.folder)
-        people = {name: options.pop(name) for name in ("name", "limits", "limit_source") if name in options}
-        return ThreatSpec(**people, options=options)
+        return ThreatSpec(**_pop_fields(ThreatSpec, options), options=options)
+
+
+def _pop_fields(cls: Any, table: dict[str, Any]) -> dict[str, Any]:
+    """Remove from a table what a class has fields for, and return it."""
+    return {field.name: table.pop(field.name) for field in fields(cls) if field.name in table}

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..mechanisms import Composed
 from ..options.tables import Table
 from .file_tables import TOP
+from .model import RELATION
 from .read import parse, text_of
 
 __all__ = ["register"]
@@ -15,7 +16,7 @@ _START = 'Write neighbours = "add-remove", if the guarantees state none, and one
 _REGISTER = Table(
     "Register",
     "All releases about the same people.",
-    tuple(option for option in TOP.options if option.name in ("neighbours", "release")),
+    tuple(option for option in TOP.options if option.name in (RELATION.name, "release")),
 )
 
 

@@ -21,6 +21,7 @@ from .limits import assessed, change_of, risk_limits, utility_limits
 from .problems import problem_of
 from .question import release_of
 from .sweep import Sweep, sweep_of
+from .threat_options import SIZE
 from .write import command, toml
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ def _sweeps(subjects: Sequence[_Subject], sweep: Sweep, tell: Callable[[str], No
 def _point(subject: _Subject, sweep: Sweep, value: float, member: int, progress: Callable[[str], None]) -> SweepPoint:
     spec = subject.spec
     number = {sweep.parameter: value}
-    if sweep.parameter == "m":  # as many values as the release has
+    if sweep.parameter == SIZE.name:  # as many values as the release has
         spec = _resized(spec, member, int(value))
         subject = _Subject(spec, subject.release)
     what, threats = subject.what(number, member), subject.threats()
@@ -320,5 +321,5 @@ def _point(subject: _Subject, sweep: Sweep, value: float, member: int, progress:
 
 def _resized(spec: Spec, member: int, size: int) -> Spec:
     releases = list(spec.releases)
-    releases[member] = replace(releases[member], options={**releases[member].options, "m": size})
+    releases[member] = replace(releases[member], options={**releases[member].options, SIZE.name: size})
     return replace(spec, releases=tuple(releases))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..mechanisms import Repeated
+from ..calibration.limit import COST_KEYS
 from ..mechanisms.cost import cost_of
-from ..options import Choice, Rows, describe
+from ..options import Choice, Rows
+from ..options.alternatives import Alternatives
 from ..options.reading import PLAIN, inside
 from .kinds import KINDS
-from .question import release_of
+from .question import TIMES, release_of
+from .threat_options import SIZE, VALUES
 from .write import value_text
 
 if TYPE_CHECKING:
     from ..options import Option
+    from .kinds import Kind
 
 __all__ = ["starting_spec"]
 
@@ -63,7 +65,7 @@ def starting_spec(kind: str = "grr") -> str:
     lines += [_option(option) for option in known.options if "file" in option.about.places]
     costs = _utility("\n".join(lines))
     lines += [
-        _option(replace(describe(Repeated)[-1], default=1)),
+        _option(TIMES),
         _line("what", '"who counts, and what is counted"', "for people, as are name, date and note", used=False),
         "",
         "[threat]",
@@ -87,20 +89,19 @@ def starting_spec(kind: str = "grr") -> str:
 def _threat(kind: str) -> list[str]:
     """Return the threat of a first question: what the record can be, as the kind needs it."""
     known = KINDS[kind]
-    values, goal, count = known.first.get("values"), known.first.get("goal"), known.first.get("m")
-    lines = []
-    if values is not None:
-        comment = "what the record can be; all values are equally likely unless prior says else"
-        lines.append(_line("values", value_text(values), comment))
-    elif not known.counts_values:
-        lines.append(_line("m", count or "10", "how many values the record can have, all equally likely"))
-    lines.append(_line("prior", '"@prior.csv"', "how likely each value is, one number per line; or a list", used=False))
-    lines.append(_line("knowledge", '"everything"', "what is known of the target; nothing unless given", used=False))
-    example = goal or ("within:2" if values is not None else "exact")
-    comment = "what counts as a right guess; exact unless given"
-    lines.append(_line("goal", value_text(example), comment, used=goal is not None))
-    lines.append(_line("membership", "0.5", "instead of all this: was the target's record used? (prior)", used=False))
-    return lines
+    first, other = (VALUES, SIZE) if known.is_about_numbers else (SIZE, VALUES)
+    options = [option for option in known.threat_options if option.about.file_help and option != other]
+    return [_threat_line(option, known, first) for option in sorted(options, key=lambda option: option != first)]
+
+
+def _threat_line(option: Option, known: Kind, first: Option) -> str:
+    about, shape = option.about, option.shape
+    example = about.example
+    if isinstance(shape, Alternatives) and shape.takes_number(example) and not known.is_about_numbers:
+        example = option.default
+    text = known.first.get(option.name, example)
+    value = text if option.param is not None else value_text(text)
+    return _line(option.name, value, about.file_help, used=option == first or option.name in known.first)
 
 
 def _utility(release: str) -> list[str]:
@@ -108,9 +109,9 @@ def _utility(release: str) -> list[str]:
     asked = tomllib.loads(release)["release"]
     costs = cost_of(release_of(asked, inside("release", None)))
     lines = ["", "# What the noise may cost: the release is checked against this too.", "# [utility]"]
-    if "frequency_error" in costs:
-        lines.append(_line("frequency_error", "0.05", "standard deviation of an estimated frequency", used=False))
-        lines.append(_line("reports", "10000", "estimated from this many reports", used=False))
-    elif "error" in costs:
-        lines.append(_line("error", "100.0", "95 of 100 released numbers are closer than this", used=False))
+    lines += [
+        _line(option.name, option.about.example, option.about.file_help, used=False)
+        for option in COST_KEYS
+        if option.about.file_help and {option.name, option.about.beside} & set(costs)
+    ]
     return lines if costs else []

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..options.about import Place
     from ..options.reading import Options, Where
 
-__all__ = ["EQUALLY_LIKELY", "SIZE", "THREAT", "VALUES", "ThreatOptions", "has_prior", "threat_call"]
-__all__ += ["values_from_zero", "without_prior"]
+__all__ = ["ANY_ATTACKER", "DATA", "EQUALLY_LIKELY", "KEYS_IN_ERRORS", "OPTIONS", "PRIOR", "SIZE", "THREAT", "VALUES"]
+__all__ += ["ThreatOptions", "has_prior", "threat_call", "values_from_zero", "without_prior"]
 
 _NOT_IN_FORMS: tuple[Place, ...] = ("command", "file")  # of files, which the explorer does not read
 
@@ -72,6 +72,7 @@ class Records(Shape):
     metavar: str = "FILE"
     notation: str = "a CSV file with a header"
     pasted: Literal["", "rows", "columns"] = "columns"
+    names_file: bool = True
 
     def read(self, value: Any, option: str, where: Where) -> Any:
         """Return the columns."""
@@ -89,6 +90,7 @@ class DataFiles(Shape):
     noun: str = "the name of a CSV or Parquet file, or a pattern of them"
     metavar: str = "FILES"
     notation: str = "CSV or Parquet, or a pattern; without --m, the possible values are the records that occur in them"
+    names_file: bool = True
 
     def read(self, value: Any, option: str, where: Where) -> str:
         """Return the name."""
@@ -111,6 +113,7 @@ class ThreatOptions:
             Ge(2),
             About("the number of values, equally likely unless a prior says otherwise", example="10",
                   label="number of values (m)", form_help="The number of values a person can have.",
+                  file_help="how many values the record can have, all equally likely",
                   typical=(2, 5000), counts_values=True, needless_with=("values",), attackers=(RECORD.name,)),
         ]
         | None
@@ -120,13 +123,15 @@ class ThreatOptions:
         PriorText(),
         About("the probability of each value", example="@prior.csv", label="how likely each value is (prior)",
               form_help="Equally likely if empty, or a list: 0.5, 0.3, 0.2; over an interval: continuous:beta:2,5.",
+              file_help="how likely each value is, one number per line; or a list",
               unset="uniform", private=True, attackers=(RECORD.name,)),
     ] = None  # fmt: skip
     values: Annotated[
         Any,
         PossibleValues(),
         About("the possible values", label="possible values", example="0:100", private=True, folded=True,
-              form_help="If the values are numbers: LOW:HIGH, LOW:HIGH:STEP or a list.", attackers=(RECORD.name,)),
+              form_help="If the values are numbers: LOW:HIGH, LOW:HIGH:STEP or a list.", attackers=(RECORD.name,),
+              file_help="what the record can be; all values are equally likely unless prior says else"),
     ] = None  # fmt: skip
     records: Annotated[
         Any,
@@ -148,13 +153,15 @@ class ThreatOptions:
         Any,
         Knowledge.KINDS,
         About("what the attacker knows of the target (with everything, the attacker knows the record and asks whether "
-              "it was used)", example="everything", label="Already knows", private=True, attackers=WITH_PRIOR),
+              "it was used)", example="everything", label="Already knows", private=True, attackers=WITH_PRIOR,
+              file_help="what is known of the target; nothing unless given"),
     ] = "nothing"  # fmt: skip
     goal: Annotated[
         Any,
         Goal.KINDS,
-        About("what counts as a right guess", example="within:2", label="Wants", private=True, attackers=WITH_PRIOR),
-    ] = "exact"
+        About("what counts as a right guess", example="within:2", label="Wants", private=True, attackers=WITH_PRIOR,
+              file_help="what counts as a right guess; exact unless given"),
+    ] = "exact"  # fmt: skip
     baseline: (
         Annotated[
             float,
@@ -173,7 +180,8 @@ class ThreatOptions:
             About("the prior probability that the target took part, for an attacker who only asks whether it did; "
                   "instead of knowledge and goal", example="0.5", label="took part, beforehand (prior)",
                   slider=(0.0, 1.0), slider_ends=("rarely", "often"),
-                  form_help="Probability, before the release, that the person took part.", attackers=("membership",)),
+                  form_help="Probability, before the release, that the person took part.", attackers=("membership",),
+                  file_help="instead of all this: was the target's record used? (prior)"),
         ]
         | None
     ) = None  # fmt: skip
@@ -234,11 +242,32 @@ class ThreatOptions:
         """Whether the options state a prior themselves."""
         return any(part is not None for part in (self.m, self.prior, self.values, self.records, self.data))
 
+    @property
+    def prior_is_continuous(self) -> bool:
+        """Whether the prior is a distribution over an interval, whose ends are the values."""
+        return isinstance(self.prior, str) and self.prior.startswith("continuous:")
+
 
 OPTIONS = {option.name: option for option in options_in(ThreatOptions)}
 THREAT = tuple(OPTIONS)
-SIZE, VALUES = OPTIONS["m"], OPTIONS["values"]
+SIZE, PRIOR, VALUES, DATA = (OPTIONS[name] for name in ("m", "prior", "values", "data"))
 EQUALLY_LIKELY: Options = {"prior": "uniform"}
+ANY_ATTACKER: Options = {"worst": True}
+# What the errors of the objects that are made of the options call them, where that is not the option's own name.
+KEYS_IN_ERRORS = {
+    "Prior.probabilities": "prior",
+    "Prior.uniform": "m",
+    "Prior.continuous": "values",
+    "Knowledge.labels": "knowledge",
+    "Knowledge.columns": "knowledge",
+    "Goal.within": "goal",
+    "Goal.labels": "goal",
+    "Goal.columns": "goal",
+    "data.table": "data",
+    "data.weight": "weights",
+    "data.domain": "m",
+    "data.confidence": "prior_confidence",
+}
 
 
 def values_from_zero(size: int) -> Options:
@@ -310,7 +339,7 @@ def _prior(threat: ThreatOptions, size: int | None, where: Where) -> Call | None
         return table
     if threat.records is not None:
         return _records(threat, where)
-    if isinstance(threat.prior, str) and threat.prior.startswith("continuous:"):
+    if threat.prior_is_continuous:
         return _continuous(threat, where)
     values = None if threat.values is None else OPTIONS["values"].read(threat.values, where)
     probabilities = None if threat.prior is None else OPTIONS["prior"].read(threat.prior, where)

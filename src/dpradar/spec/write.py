@@ -11,21 +11,24 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
-from ..options import Rows, Span
+from ..options import Rows, Span, by_name
+from ..options.alternatives import Alternatives
 from ..options.reading import FLAGS, PLAIN
+from ..options.tables import options_of
 from ..threats.attackers import can_be_simulated
 from .kinds import kind_of
-from .question import release_call, threat_call
-from .threat_options import OPTIONS, THREAT
+from .model import RELATION, REPORT_KEYS, TOP_KEYS
+from .question import TIMES, release_call, threat_call
+from .threat_options import OPTIONS, VALUES, ThreatOptions
 
 if TYPE_CHECKING:
+    from ..options import Option
     from ..options.reading import Options, Where
-    from .model import ReleaseSpec, Spec, ThreatSpec
+    from .model import Spec
 
 __all__ = ["command", "python", "toml", "value_text"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_DEFAULTS = [("times", 1), ("delta", 0), *((name, option.default) for name, option in OPTIONS.items())]
 
 
 # ------------------------------------------------------------------------------------------------------------- TOML
@@ -49,30 +52,14 @@ def toml(spec: Spec, *, hide: bool = False) -> str:
     [threat]
     # prior: 2 entries, not shown
     """
-    top = {name: getattr(spec, name) for name in ("title", "description", "neighbours") if getattr(spec, name)}
-    if spec.together != "compose":
-        top["together"] = spec.together
-    parts = [_lines(top, hide=False)]
-    for name, tables in (("release", map(_release, spec.releases)), ("threat", map(_threat, spec.threats))):
-        listed = list(tables)
-        heading = f"[{name}]" if len(listed) == 1 else f"[[{name}]]"
-        parts += [[heading, *_lines(table, hide=hide)] for table in listed]
+    parts = [_lines(options_of(spec, TOP_KEYS), hide=False)]
+    for name, tables in (("release", spec.releases), ("threat", spec.threats)):
+        heading = f"[{name}]" if len(tables) == 1 else f"[[{name}]]"
+        parts += [[heading, *_lines(one.table, hide=hide)] for one in tables]
     for name, table in _rest(spec).items():
         if table:
             parts.append([f"[{name}]", *_lines(table, hide=False)])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
-
-
-def _release(release: ReleaseSpec) -> dict[str, Any]:
-    people = {name: getattr(release, name) for name in ("name", "what", "date")}
-    note = {"note": release.note} if release.note else {}
-    return {**{name: value for name, value in people.items() if value}, **release.question, **note}
-
-
-def _threat(threat: ThreatSpec) -> dict[str, Any]:
-    limits = {"limits": threat.limits} if threat.limits else {}
-    source = {"limit_source": threat.limit_source} if threat.limit_source else {}
-    return {**({"name": threat.name} if threat.name else {}), **threat.options, **limits, **source}
 
 
 def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
@@ -81,9 +68,7 @@ def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
         evidence["attack"] = {name: value for name, value in asdict(spec.attack).items() if value is not None}
     if spec.results:
         evidence["results"] = list(spec.results)
-    report: dict[str, Any] = {"include_prior": True} if spec.include_prior else {}
-    if not spec.noise_table:
-        report["noise_table"] = False
+    report = options_of(spec, REPORT_KEYS)
     return {"utility": spec.utility, "evidence": evidence, "report": report, "decision": spec.decision}
 
 
@@ -151,34 +136,28 @@ def command(question: Options, *, verb: str = "assess", further: Sequence[str] =
     if not kind.on_command_line:
         hint = "Write a spec file and `dpradar run` it."
         raise ParameterError("command", "about a kind that the command line knows", repr(question["kind"]), hint)
-    names = [*kind.names, *(name for name in THREAT if name != "m" or not kind.counts_values), "times", "neighbours"]
-    not_simulated = {option.name for option in (*kind.options, *OPTIONS.values()) if not can_be_simulated(option.about)}
-    pairs = {option.name for option in kind.options if isinstance(option.shape, Span)}
-    rows = {option.name for option in kind.options if isinstance(option.shape, Rows)}
+    ends = VALUES if ThreatOptions.of(question).prior_is_continuous else None
     words = ["dpradar", verb, str(question["kind"])]
-    for name in dict.fromkeys(names):
+    for name, option in by_name([*kind.options, *kind.threat_options, TIMES, RELATION]).items():
         value = question.get(name)
-        if (
-            value is None
-            or value is False
-            or (name, value) in _DEFAULTS
-            or (verb == "attack" and (name in not_simulated or name == "neighbours"))
-        ):
+        if value is None or value is False or value == option.default:
             continue
-        pair = name in pairs or (name == "values" and str(question.get("prior")).startswith("continuous:"))
-        words += [FLAGS(name)] if value is True else [FLAGS(name), _word(name, value, pair=pair, rows=name in rows)]
+        if verb == "attack" and (name == RELATION.name or not can_be_simulated(option.about)):
+            continue
+        pair = isinstance(option.shape, Span) or option == ends
+        words += [FLAGS(name)] if value is True else [FLAGS(name), _word(option, value, pair=pair)]
     return shlex.join([*words, *further])
 
 
-def _word(name: str, value: Any, *, pair: bool, rows: bool) -> str:
+def _word(option: Option, value: Any, *, pair: bool) -> str:
     """Return a value as the command line writes it; JSON where there is no shorter way."""
     if isinstance(value, str):
         return value
     if pair and len(value) == 2:
         return f"{value[0]!r}:{value[1]!r}"
-    if isinstance(value, Mapping) and len(value) == 1 and name in ("knowledge", "goal"):
+    if isinstance(value, Mapping) and len(value) == 1 and isinstance(option.shape, Alternatives):
         return _named(*next(iter(value.items())), value)
-    if isinstance(value, Sequence) and not rows and _numeric(value):
+    if isinstance(value, Sequence) and not isinstance(option.shape, Rows) and _numeric(value):
         return ",".join(map(repr, value))
     return repr(value) if isinstance(value, (int, float)) else json.dumps(value)
 
@@ -221,8 +200,8 @@ def python(question: Options, where: Where = PLAIN, *, function: str = "assess",
     <BLANKLINE>
     """
     release, threat = release_call(question, where), threat_call(question, where)
-    relation = question.get("neighbours")
-    arguments = further if relation is None else {"neighbours": relation, **further}
+    relation = question.get(RELATION.name)
+    arguments = further if relation is None else {RELATION.name: relation, **further}
     argument = "".join(f", {name}={value!r}" for name, value in arguments.items())
     lines = ["import dpradar as dr", *release.imports(), *threat.imports(), ""]
     lines += [f"release = {release.source()}", f"threat = {threat.source()}"]

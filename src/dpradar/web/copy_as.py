@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..calibration.limit import COSTS
+from ..options.reading import FLAGS
 from ..spec import AttackOptions, ReleaseSpec, Spec, ThreatSpec, command, python, toml
-from ..spec.file_tables import RELATION, TIMES
 from ..spec.kinds import KINDS
-from ..spec.question import release_call, threat_call
+from ..spec.model import RELATION
+from ..spec.question import TIMES, release_call, threat_call
 from ..spec.threat_options import EQUALLY_LIKELY, THREAT, has_prior, without_prior
 from .forms.form import PLACE
 
@@ -124,14 +125,14 @@ def _calibrate_python(question: Question, limits: Sequence[dict[str, Any]]) -> s
     head = ["import dpradar as dr", *release.imports(), *threat.imports()]
     release, times = release.args if release.name == "Repeated" else (release, 1)
     fixed = "".join(f", {name}={value!r}" for name, value in release.kwargs.items() if name != free)
-    fixed += "" if times == 1 else f", times={times!r}"
+    fixed += "" if times == 1 else f", {TIMES.name}={times!r}"
     last = f"result = dr.calibrate({release.function}, [{listed}]{fixed})"
     return "\n".join([*head, "", f"threat = {threat.source()}", last, "print(result.explain())", ""])
 
 
 def attack_copies(question: Question, **settings: Any) -> list[Copy]:
     """Return an attack in three ways; ``settings``: how it is run."""
-    words = [word for name, value in settings.items() for word in (f"--{name}", f"{value}")]
+    words = [word for name, value in settings.items() for word in (FLAGS(name), f"{value}")]
     return [
         Copy("Command line", command(question, verb="attack", further=words)),
         Copy("Python", python(question, PLACE, function="attack", **settings)),

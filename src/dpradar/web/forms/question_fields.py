@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...options.alternatives import Alternatives
-from ...spec.file_tables import RELATION, TIMES
 from ...spec.kinds import KINDS
+from ...spec.model import RELATION
+from ...spec.question import TIMES
 from ...spec.threat_options import OPTIONS
 from ...threats.attackers import ATTACKERS, RECORD
 from .fields import Field, choice, number_field, option_field, text_field
@@ -88,11 +89,7 @@ def release_fields(kind: Kind, attacker: AttackerKind, *, free: str = "") -> lis
 def question_threat_fields(kind: Kind, attacker: AttackerKind, texts: Mapping[str, str]) -> list[Field]:
     """Return the fields of the attacker of one release."""
     first = {**kind.first, **attacker.first}
-    options = [
-        option
-        for option in OPTIONS.values()
-        if option.name not in kind.names and not (option.about.counts_values and kind.counts_values)
-    ]
+    options = [option for option in kind.threat_options if option.name not in kind.names]
     return [*threat_fields(options, attacker, first, texts), *own_fields(kind, attacker)]
 
 

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import MISSING, replace
+from typing import TYPE_CHECKING, Any
 
-from ...attacks.attack_options import TRIALS
-from ...audits.audit_options import SIGNIFICANCE
+from ...attacks.attack_options import TRIALS, AttackOptions
+from ...audits.audit_options import SIGNIFICANCE, AuditOptions
 from ...errors import ParameterError
-from ...options import About, option_of
-from ...params import Param, shown
-from ...spec.file_tables import RELATION
+from ...options.reading import FLAGS
+from ...options.tables import options_in
+from ...params import shown
+from ...spec.claims import ClaimOptions
 from ...spec.kinds import KINDS
+from ...spec.model import RELATION
 from ...spec.question import release_call, threat_call
 from ...spec.threat_options import VALUES
 from ...threats.attackers import WITH_PRIOR
 from ..copy_as import Copy, attack_copies
-from ..forms.fields import Field, Slider, choice, number_field, option_field, text_field
+from ..forms.fields import Field, Slider, choice, option_field, text_field
 from ..forms.form import PLACE, Form, FormSection, question_of, question_sections, texts_for_kind
 from ..forms.question_fields import OFFERED_KINDS, kind_field
-from ..work.demonstration_audits import AUDITABLE_KINDS, merge_equal_rows, promised_guarantee, question_with_defect
+from ..work.demonstration_audits import (
+    AUDITABLE_KINDS,
+    DEFECTS,
+    merge_equal_rows,
+    promised_guarantee,
+    question_with_defect,
+)
 from .screen_request import Screen, ScreenRequest, request_of
 
 if TYPE_CHECKING:
@@ -31,37 +39,35 @@ if TYPE_CHECKING:
 __all__ = ["ATTACK", "read"]
 
 
-def _param_field(param: Param, first: str, label: str) -> Field:
-    hint = Annotated[float, param, About(param.what, first, slider=param.typical, label=label)]
-    return option_field(option_of(param.name, hint))
-
-
 _MODES = (
     ("attack", "attack a mechanism"),
     ("audit", "audit a mechanism with a defect"),
     ("rows", "audit outputs that you paste"),
 )
-_DEFECTS = (("none", "none"), ("tenth", "10 % too little noise"), ("half", "half the noise"))
+_DEFECTS = tuple((name, words) for name, (words, _) in DEFECTS.items())
 _SAMPLED_KINDS = tuple(name for name in OFFERED_KINDS if KINDS[name].samples)
 _MOST_TRIALS = 10_000_000
 _NUMBER_OF_SEEDS = 10**6
 _EXAMPLE_ROWS = "input,output,count\n0,0,500\n0,1,100\n1,0,120\n1,1,480"
-_CLAIM = Param(name="claim_epsilon", low=0.0, what="the epsilon that is claimed", typical=(0.05, 12.0))
-_CLAIM_FIELD = _param_field(_CLAIM, "1", "claimed epsilon")
-_SIGNIFICANCE_FIELD = _param_field(SIGNIFICANCE, "0.05", "risk of a false alarm (significance)")
+_TRIALS, _SEED, _MAXIMISE = options_in(AttackOptions, "trials", "seed", "maximise")
+(_SIGNIFICANCE,) = options_in(AuditOptions, "significance")
+_DELTA, _EPSILON = options_in(ClaimOptions, "claim_delta", "claim_epsilon")
+_EPSILON = replace(_EPSILON, default=MISSING)  # must be given here
 _COMMAND_LINE_NOTE = "Your own functions, programs and logs: dpradar audit module:function, --program or log.csv"
 
 
 def _trials_field() -> Field:
     slider = Slider(low=1000, high=1e6, log=True, whole=True, at_low="quick", at_high="precise")
-    return number_field("trials", "trials", f"Number of outputs to draw, at most {_MOST_TRIALS:,}.", "100000", slider)
+    help_text = f"Number of outputs to draw, at most {_MOST_TRIALS:,}."
+    return replace(option_field(_TRIALS, f"{_TRIALS.default}"), help=help_text, slider=slider)
 
 
 def _seed_field(query: Mapping[str, str], texts: dict[str, str]) -> Field:
     """Return the field of the seed; if the query has none, one is drawn, so that the address is reproducible."""
-    if not query.get("seed"):
-        texts["seed"] = str(secrets.randbelow(_NUMBER_OF_SEEDS))
-    return text_field("seed", "seed", "The same seed gives the same result.", texts.get("seed", ""), folded=True)
+    name = _SEED.name
+    if not query.get(name):
+        texts[name] = str(secrets.randbelow(_NUMBER_OF_SEEDS))
+    return text_field(name, name, "The same seed gives the same result.", texts.get(name, ""), folded=True)
 
 
 def read(query: Mapping[str, str]) -> ScreenRequest:
@@ -86,29 +92,32 @@ def _mode_field() -> Field:
     return choice("mode", "What to do", _MODES, "attack", redraws=True)
 
 
-def _trials_and_seed(values: dict[str, Any]) -> dict[str, int]:
-    trials = int(TRIALS.check("attack", values.get("trials")))
+def _trials(values: dict[str, Any]) -> dict[str, int]:
+    trials = int(TRIALS.check("attack", values.get(_TRIALS.name)))
     if trials > _MOST_TRIALS:
         hint = "The command line has no such limit."
-        raise ParameterError("trials", f"at most {_MOST_TRIALS:,}", f"{trials:,}", hint)
-    return {"trials": trials, "seed": _seed(values)}
+        raise ParameterError(_TRIALS.name, f"at most {_MOST_TRIALS:,}", f"{trials:,}", hint)
+    return {_TRIALS.name: trials}
 
 
-def _seed(values: dict[str, Any]) -> int:
-    seed = values.get("seed", "")
+def _significance(values: dict[str, Any]) -> dict[str, float]:
+    return {_SIGNIFICANCE.name: SIGNIFICANCE.check("audit", values.get(_SIGNIFICANCE.name))}
+
+
+def _seed(values: dict[str, Any]) -> dict[str, int]:
+    seed = values.get(_SEED.name, "")
     if not seed.isdecimal() or len(seed) > 15:
-        raise ParameterError("seed", "a whole number at least 0", shown(seed))
-    return int(seed)
+        raise ParameterError(_SEED.name, "a whole number at least 0", shown(seed))
+    return {_SEED.name: int(seed)}
 
 
 def _read_attack(query: Mapping[str, str]) -> FormAndTask:
     (release, threat), texts = question_sections(query, offered=_SAMPLED_KINDS, attackers=WITH_PRIOR)
     texts.setdefault("mode", "attack")
-    aim_choices = (("rad", "what taking part adds"), ("success", "being right"))
     running = (
         _mode_field(),
         _trials_field(),
-        choice("maximise", "The attacker maximises", aim_choices, "rad", folded=True),
+        replace(option_field(_MAXIMISE), help=""),
         _seed_field(query, texts),
     )
     # The attack is on records, whatever data sets are compared.
@@ -116,11 +125,11 @@ def _read_attack(query: Mapping[str, str]) -> FormAndTask:
 
     def ask(form: Form) -> dict[str, Any]:
         values = form.values()
-        run = {**_trials_and_seed(values), "maximise": values["maximise"]}
+        settings = {**_trials(values), **_seed(values), _MAXIMISE.name: values[_MAXIMISE.name]}
         of_run = {field.name for field in running}
         question = question_of({name: value for name, value in values.items() if name not in of_run})
-        data = {"question": question, **run}
-        return {"task": "attack", "data": data, "copies": lambda _: attack_copies(question, **run)}
+        data = {"question": question, "settings": settings}
+        return {"task": "attack", "data": data, "copies": lambda _: attack_copies(question, **settings)}
 
     return Form((FormSection("Attack", running), release, threat), texts), ask
 
@@ -132,14 +141,14 @@ def _read_audit(query: Mapping[str, str]) -> FormAndTask:
     kind = KINDS[name]
     first = {} if kind.noise is None else {kind.noise.name: "1"}
     fields = [option_field(option, first.get(option.name)) for option in kind.options if option.param in kind.params]
-    texts = {"mode": "audit", **texts_for_kind(query, ["defect", "trials", "mode", "seed"])}
+    texts = {"mode": "audit", **texts_for_kind(query, ["defect", _TRIALS.name, "mode", _SEED.name])}
     if kind.is_about_numbers:
         fields.append(option_field(VALUES, "0:1"))
     running = (
         _mode_field(),
         choice("defect", "Defect", _DEFECTS, "half", help_text="The claim below stays the same."),
         _trials_field(),
-        _SIGNIFICANCE_FIELD,
+        option_field(_SIGNIFICANCE),
         _seed_field(query, texts),
     )
     claimed = (kind_field(AUDITABLE_KINDS, "grr"), *fields)
@@ -149,8 +158,7 @@ def _read_audit(query: Mapping[str, str]) -> FormAndTask:
         data = {
             "question": {field.name: values[field.name] for field in claimed if field.name in values},
             "defect": values["defect"],
-            "significance": SIGNIFICANCE.check("audit", values.get("significance")),
-            **_trials_and_seed(values),
+            "settings": {**_trials(values), **_significance(values), **_seed(values)},
         }
         copies = [Copy("Python", _audit_code(data), _COMMAND_LINE_NOTE)]
         return {"task": "audit", "data": data, "copies": lambda _: copies}
@@ -173,7 +181,7 @@ def _audit_code(data: dict[str, Any]) -> str:
         f"protocol = {release_call(question, PLACE).source() if local else None}",
         "result = dr.audit(",
         f"    lambda inputs, rng: drawn.sample(inputs, rng), claim=claim, domain={size}, protocol=protocol,",
-        f"    trials={data['trials']}, significance={data['significance']!r}, seed={data['seed']},",
+        f"    {', '.join(f'{name}={value!r}' for name, value in data['settings'].items())},",
         ")",
         "print(result.explain())",
         "",
@@ -187,25 +195,20 @@ def _read_pairs(query: Mapping[str, str]) -> FormAndTask:
     running = (
         _mode_field(),
         replace(text_field("rows", "pairs of input and output", help_text, _EXAMPLE_ROWS), kind="long"),
-        _CLAIM_FIELD,
-        number_field("claim_delta", "claimed delta", "0 for pure differential privacy.", "0"),
-        _SIGNIFICANCE_FIELD,
+        option_field(_EPSILON),
+        option_field(_DELTA),
+        option_field(_SIGNIFICANCE),
         _seed_field(query, texts),
     )
 
     def ask(form: Form) -> dict[str, Any]:
         values = form.values()
-        data = {
-            "rows": values.get("rows", ""),
-            "claim_epsilon": _CLAIM.check("claim", values.get("claim_epsilon")),
-            "claim_delta": values.get("claim_delta", 0.0),
-            "significance": SIGNIFICANCE.check("audit", values.get("significance")),
-            "seed": _seed(values),
-        }
-        command_line = (
-            f"dpradar audit log.csv --claim-epsilon {data['claim_epsilon']!r} --claim-delta {data['claim_delta']!r} "
-            f"--significance {data['significance']!r} --seed {data['seed']}"
-        )
+        epsilon = _EPSILON.check("claim", values.get(_EPSILON.name))
+        claim = {_EPSILON.name: epsilon, _DELTA.name: values.get(_DELTA.name, 0.0)}
+        settings = {**_significance(values), **_seed(values)}
+        data = {"rows": values.get("rows", ""), "claim": claim, "settings": settings}
+        words = [f"{FLAGS(name)} {value!r}" for name, value in {**claim, **settings}.items()]
+        command_line = f"dpradar audit log.csv {' '.join(words)}"
         note = "Save the pairs in log.csv in this order, each repeated by its count, under the header input,output."
         return {"task": "rows", "data": data, "copies": lambda _: [Copy("Command line", command_line, note)]}
 

@@ -6,10 +6,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...calibration.limit import COSTS, RISKS, Limit
+from ...calibration.limit import COST_KEYS, RISK_KEYS, RISKS
 from ...errors import ParameterError
 from ...mechanisms.cost import cost_of
-from ...options.tables import options_in
 from ...spec.kinds import KINDS
 from ...spec.question import release_of
 from ...threats.attackers import ATTACKERS
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["CALIBRATE", "read"]
 
 _CALIBRATED_KINDS = tuple(name for name in OFFERED_KINDS if KINDS[name].noise is not None)
-_OPTIONS = {option.name: option for option in options_in(Limit)}
-_RISKS, _COSTS = [_OPTIONS[name] for name in RISKS], [_OPTIONS[name] for name in COSTS]
-_FURTHER = [option for option in _OPTIONS.values() if option.about.beside or option.about.excludes]
+_RISKS = [option for name in RISKS for option in RISK_KEYS if option.name == name]  # in the order of the form
+_COSTS = [option for option in COST_KEYS if not option.about.beside]
+_FURTHER = [option for option in RISK_KEYS if option not in _RISKS]
 _RELEASE_OPTIONS = {name for kind in OFFERED_KINDS for name in KINDS[kind].names}
 # What goes with a limit; under another name where the release has an option of that name.
 _NAMES = {one.name: f"{one.name}_at" if one.name in _RELEASE_OPTIONS else one.name for one in _FURTHER}
@@ -66,7 +65,7 @@ def _costs(question: dict[str, Any], noise: Param) -> dict[str, tuple[float, flo
             return {}
     return {
         name: (min(ends), max(ends))
-        for name in COSTS
+        for name in (option.name for option in _COSTS)
         if len(ends := [costs[name] for costs in costs_at_ends if name in costs]) == 2
     }
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from ...errors import ParameterError
 from ...options import Group
 from ...params import shown
-from ...spec.file_tables import TIMES
 from ...spec.kinds import KINDS
+from ...spec.question import TIMES
 from ...spec.threat_options import OPTIONS, SIZE, VALUES, values_from_zero
 from ...threats.attackers import ATTACKERS, RECORD
 from ..copy_as import compare_copies, comparison_spec
@@ -93,9 +93,9 @@ def _comparison_data(form: Form, count: int) -> dict[str, Any]:
         name = _release_name(kind, options)
         same_name = sum(release["name"].startswith(name) for release in releases)
         name = f"{name} ({same_name + 1})" if same_name else name
-        releases.append({"kind": kind, "options": options, "times": times, "name": name})
+        releases.append({"kind": kind, "options": options, TIMES.name: times, "name": name})
     if shared["who"] == RECORD.name and size:
-        near = any(shape.kind(shared[name]).argument == "number" for name, shape in ALTERNATIVES.items())
+        near = any(shape.takes_number(shared[name]) for name, shape in ALTERNATIVES.items())
         numeric = near or any(KINDS[release["kind"]].is_about_numbers for release in releases)
         threat |= values_from_zero(size) if numeric else {SIZE.name: size}
     return {"releases": releases, "threat": threat, "title": "Comparison"}

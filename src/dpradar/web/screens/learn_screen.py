@@ -13,7 +13,7 @@ from ...mechanisms import GRR
 from ...options import describe
 from ...options.tables import options_of
 from ...params import shown
-from ...present.glossary import TERMS
+from ...present.glossary import GROUPS, TERMS
 from ...spec.threat_options import ThreatOptions
 from ...threats import Knowledge
 from ..forms.fields import choice, option_field
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...bounds.rule import Rule
 
-__all__ = ["GROUPS", "LEARN", "Lesson", "RuleNote", "read", "rule_notes"]
+__all__ = ["LEARN", "Lesson", "RuleNote", "read", "rule_notes"]
 
 _RULE_NEEDS = {
     "exact-grr": "Randomised response over finitely many values.",
@@ -40,18 +40,6 @@ _RULE_NEEDS = {
     "exact-two-values": "Two possible values, and a release that is known exactly for both.",
     "simulation": "A mechanism that can be drawn from. Gives a lower bound, never the answer.",
 }
-# The words in the order in which they are met.
-GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("What is at risk", ("target", "rad", "hit", "false_hit", "baseline", "success", "gain", "worst_gain", "ceiling")),
-    ("Who attacks", ("attacker", "threat", "prior", "knowledge", "goal", "membership", "kappa", "skew", "tpr", "fpr")),
-    ("What is released", ("release", "mechanism", "guarantee", "sensitivity", "query", "composition")),
-    ("Parameters of guarantees", ("epsilon", "delta", "mu", "rho", "tv", "neighbours", "replace-one", "add-remove")),
-    ("How sure a number is", ("side", "exact", "upper", "lower", "vacuous", "rule")),
-    (
-        "Decide and check",
-        ("limit", "near-ceiling", "calibration", "error", "frequency_error", "attack", "audit", "refuted"),
-    ),
-)
 
 
 _NOTHING_KNOWN = ThreatOptions()

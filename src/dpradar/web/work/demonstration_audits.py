@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...audits import Samples, audit
 from ...errors import ParameterError
-from ...guarantees import GDP, ApproxDP, PureDP
+from ...guarantees import GDP, PureDP
 from ...mechanisms import Gaussian
 from ...numerics.lazy_numpy import Ints, np
 from ...options import reading
 from ...params import shown
+from ...spec.claims import claim_of
 from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
 from ...spec.threat_options import VALUES
@@ -34,8 +35,8 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], None]
-# The factor by which each defect changes the noise: noise k times smaller is epsilon k times larger.
-DEFECTS = {"none": 1.0, "tenth": 0.9, "half": 0.5}
+# What each defect is, and the factor by which it changes the noise: noise k times smaller is epsilon k times larger.
+DEFECTS = {"none": ("none", 1.0), "tenth": ("10 % too little noise", 0.9), "half": ("half the noise", 0.5)}
 _LOCAL_KINDS = tuple(
     name
     for name, kind in KINDS.items()
@@ -71,7 +72,8 @@ def question_with_defect(question: dict[str, Any], defect: str) -> dict[str, Any
     param = KINDS[question["kind"]].noise
     if param is None or defect not in DEFECTS:
         raise ParameterError("defect", f"one of {', '.join(DEFECTS)}", shown(defect))
-    factor = DEFECTS[defect] if param.more_private == "up" else 1.0 / DEFECTS[defect]
+    _, factor = DEFECTS[defect]
+    factor = factor if param.more_private == "up" else 1.0 / factor
     return {**question, param.name: question[param.name] * factor}
 
 
@@ -92,10 +94,8 @@ def audit_with_defect(data: dict[str, Any], progress: Progress) -> AuditResult:
         claim=claim,
         domain=size,
         protocol=protocol,
-        trials=data["trials"],
-        significance=data["significance"],
-        seed=data["seed"],
         progress=progress,
+        **data["settings"],
     )
 
 
@@ -166,10 +166,4 @@ def _parse_cells(cells: list[str]) -> list[Any]:
 def audit_pasted_pairs(data: dict[str, Any]) -> AuditResult:
     """Return the audit of pasted pairs."""
     samples = Samples.of(*parse_pairs(data["rows"]))
-    epsilon, delta = data["claim_epsilon"], data["claim_delta"]
-    claim = (
-        PureDP(epsilon, neighbours="replace-one")
-        if delta == 0.0
-        else ApproxDP(epsilon, delta, neighbours="replace-one")
-    )
-    return audit(samples, claim=claim, significance=data["significance"], seed=data["seed"])
+    return audit(samples, claim=claim_of(data["claim"], PLACE, "replace-one"), **data["settings"])

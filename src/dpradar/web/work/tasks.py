@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...attacks import attack
 from ...bounds import assess
-from ...calibration.calibrate import calibrate_family
+from ...calibration.calibrate import DEFAULT_PRECISION, calibrate_family
 from ...calibration.limit import Limit
 from ...calibration.release_family import family_of_template
 from ...errors import ParameterError
@@ -19,8 +19,8 @@ from ...options.tables import options_of
 from ...present.attack import attack_finding
 from ...present.html import document, fragment
 from ...present.pages import page_of
-from ...spec.file_tables import RELATION
 from ...spec.kinds import KINDS
+from ...spec.model import RELATION
 from ...spec.question import release_of, threat_of
 from ...spec.run import run
 from ..copy_as import comparison_spec
@@ -35,7 +35,6 @@ __all__ = ["TASKS", "Report"]
 
 Report = Callable[..., None]  # (what is being done, share of it that is done or None)
 Answer = dict[str, Any]
-_PRECISION = 1e-5  # that of the command line, so that both give the same value
 
 
 def _answer(result: Any, page: Page | None = None) -> Answer:
@@ -93,7 +92,7 @@ def run_calibration(data: dict[str, Any], report: Report) -> Answer:
 
     def calibrate(limits_to_keep: list[Limit]) -> Calibration | None:
         return (
-            calibrate_family(family, limits_to_keep, _PRECISION, lambda text: report(text, None))
+            calibrate_family(family, limits_to_keep, DEFAULT_PRECISION, lambda text: report(text, None))
             if limits_to_keep
             else None
         )
@@ -122,10 +121,8 @@ def run_attack(data: dict[str, Any], report: Report) -> Answer:
     result = attack(
         release,
         threat,
-        trials=data["trials"],
-        seed=data["seed"],
-        maximise=data["maximise"],
         progress=lambda done, total: report(f"{done:,} of {total:,} trials", done / total),
+        **data["settings"],
     )
     page = replace(page_of(result), evidence=(attack_finding(result, upper),))
     return _answer(result, page)
