@@ -257,7 +257,9 @@ def other_table(result: Assessment, caption: str) -> Table | None:
     for one in result.others:
         if one.bound is None:
             without_bound.setdefault(one.why, []).append((one.rule, one.quantity))
-    rows = [(one.rule, one.quantity, number(one.bound, 6), one.why) for one in result.others if one.bound is not None]
+    rows: list[tuple[str, ...]] = [
+        (one.rule, one.quantity, number(one.bound, 6), one.why) for one in result.others if one.bound is not None
+    ]
     for why, names in without_bound.items():
         rules, quantities = (", ".join(dict.fromkeys(column)) for column in zip(*names, strict=True))
         rows.append((rules, quantities, _NONE, why))
