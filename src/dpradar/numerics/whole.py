@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 from ..errors import ParameterError
@@ -17,6 +20,15 @@ def check_whole(owner: str, values: Any, array: Floats) -> None:
     if array.size == 0 or not float(np.nanmax(np.abs(array), initial=0.0)) >= _WHOLE:
         return
     for value in np.asarray(values, dtype=object).ravel().tolist():
-        if isinstance(value, (int, np.integer)) and int(float(value)) != int(value):
+        if _is_another_float(value):
             hint = "Subtract the smallest first: only differences matter."
             raise ParameterError(owner, "whole numbers up to 2^53, or others that floats can hold", "larger ones", hint)
+
+
+def _is_another_float(value: Any) -> bool:
+    """Whether a large number is not the float that it becomes; texts are those of files."""
+    if isinstance(value, (int, np.integer)):
+        return int(float(value)) != int(value)
+    if isinstance(value, (str, Decimal)):
+        return abs(float(value)) >= _WHOLE and Decimal(value) != Decimal(repr(float(value)))
+    return isinstance(value, Rational) and abs(float(value)) >= _WHOLE and Fraction(float(value)) != value
