@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,12 @@ from ..errors import ParameterError
 from ..options import Rows, Span
 from ..options.reading import FLAGS, PLAIN
 from ..threats.attackers import can_be_simulated
-from .kinds import kind_of
+from .kinds import KINDS, kind_of
 from .question import release_call, threat_call
 from .threat_options import OPTIONS, THREAT
 
 if TYPE_CHECKING:
+    from ..options import Option
     from ..options.reading import Options, Where
     from .model import ReleaseSpec, Spec, ThreatSpec
 
@@ -34,7 +35,8 @@ _DEFAULTS = [("times", 1), ("delta", 0), *((name, option.default) for name, opti
 def toml(spec: Spec, *, hide: bool = False) -> str:
     r"""Return a spec as TOML; reading it gives the same spec.
 
-    With ``hide``, lists of probabilities, values, labels and records become comments that say how long they are.
+    With ``hide``, lists of probabilities, values, labels, records and contributions become comments that say how long
+    they are.
 
     Examples
     --------
@@ -52,14 +54,15 @@ def toml(spec: Spec, *, hide: bool = False) -> str:
     top = {name: getattr(spec, name) for name in ("title", "description", "neighbours") if getattr(spec, name)}
     if spec.together != "compose":
         top["together"] = spec.together
-    parts = [_lines(top, hide=False)]
-    for name, tables in (("release", map(_release, spec.releases)), ("threat", map(_threat, spec.threats))):
-        listed = list(tables)
+    parts = [_lines(top)]
+    releases = [(_release(release), KINDS[release.kind].options) for release in spec.releases]
+    threats = [(_threat(threat), tuple(OPTIONS.values())) for threat in spec.threats]
+    for name, listed in (("release", releases), ("threat", threats)):
         heading = f"[{name}]" if len(listed) == 1 else f"[[{name}]]"
-        parts += [[heading, *_lines(table, hide=hide)] for table in listed]
+        parts += [[heading, *_lines(table, hidden=_private(options) if hide else ())] for table, options in listed]
     for name, table in _rest(spec).items():
         if table:
-            parts.append([f"[{name}]", *_lines(table, hide=False)])
+            parts.append([f"[{name}]", *_lines(table)])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -87,16 +90,19 @@ def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
     return {"utility": spec.utility, "evidence": evidence, "report": report, "decision": spec.decision}
 
 
-def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
+def _private(options: Iterable[Option]) -> set[str]:
+    return {option.name for option in options if option.about.private}
+
+
+def _lines(table: Mapping[str, Any], hidden: Collection[str] = ()) -> list[str]:
     return [
-        _hidden(key, value) if hide and _secret(key, value) else f"{_key(key)} = {value_text(value)}"
+        _hidden(key, value) if key in hidden and _is_listed(value) else f"{_key(key)} = {value_text(value)}"
         for key, value in table.items()
     ]
 
 
-def _secret(key: str, value: Any) -> bool:
-    if key not in OPTIONS or not OPTIONS[key].about.private:
-        return False
+def _is_listed(value: Any) -> bool:
+    """Whether a value says something about records itself, instead of naming where they are."""
     if isinstance(value, str) and value.startswith(("@", "columns:", "continuous:")):
         return False  # names of files, columns and distributions
     return not isinstance(value, str) or "," in value or value.lstrip().startswith(("[", "{"))
