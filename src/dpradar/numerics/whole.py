@@ -1,4 +1,4 @@
-"""Whole numbers that floats hold exactly."""
+"""Numbers that can be computed with: whole ones that floats hold exactly, and none whose square is no number."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from typing import Any
 from ..errors import ParameterError
 from .lazy_numpy import Floats, np
 
-__all__ = ["check_whole"]
+__all__ = ["check_magnitude", "check_whole"]
 
 _WHOLE = 2.0**53  # whole numbers beyond are not all floats
+_LARGEST = 1e150  # differences, squares and sums of larger numbers leave the range of floats
+
+
+def check_magnitude(owner: str, array: Floats) -> None:
+    """Raise where a number is so large that differences or squares overflow: they would count as infinite or as 0."""
+    if array.size and float(np.max(np.abs(array))) > _LARGEST:
+        hint = "Give them in another unit: only their size relative to the noise matters."
+        raise ParameterError(owner, f"numbers from {-_LARGEST:g} to {_LARGEST:g}", "larger ones", hint)
 
 
 def check_whole(owner: str, values: Any, array: Floats) -> None:

@@ -286,7 +286,7 @@ class Contributions(Shape):
             return value
         import numpy as np
 
-        from ..numerics.whole import check_whole
+        from ..numerics.whole import check_magnitude, check_whole
 
         try:
             array = np.array(value, dtype=float)
@@ -295,6 +295,7 @@ class Contributions(Shape):
         if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
             raise ParameterError(name, self.noun, shown(value), hint)
         check_whole(name, value, array)
+        check_magnitude(name, array)
         array.setflags(write=False)
         return array
 
