@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -228,6 +228,8 @@ class Span(Shape):
 
     def check(self, name: str, value: Any, hint: str) -> tuple[float, float]:
         """Return the pair."""
+        if isinstance(value, (str, bytes, Mapping, Set)):  # which have an order of their own, or none
+            raise ParameterError(name, self.noun, shown(value), hint)
         try:
             low, high = (float(x) for x in value)
         except (TypeError, ValueError, OverflowError):
