@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import numpy as np
 import pytest
 from scipy import stats
 
 import dpradar as dr
+from dpradar.mechanisms.noise.laws import DiscreteGaussianLaw, SummedLaw
 
 PAIR = dr.Prior.uniform(2, values=[0.0, 1e308])
 
@@ -46,3 +50,15 @@ def test_losses_beyond_whole_floats_are_no_internal_error():
 def test_records_that_are_no_table_of_labels(columns):
     with pytest.raises(dr.ParameterError, match=r"Prior\.records must be"):
         dr.Prior.records(columns)
+
+
+def test_draws_of_many_releases_are_not_kept_at_once():
+    """A thousand releases of 100,000 draws each took 800 MB."""
+    law = SummedLaw(DiscreteGaussianLaw(2.0), 40)
+    tracemalloc.start()
+    total = law.sample(50_000, np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10 * total.nbytes
+    draws = np.random.default_rng(1)
+    assert np.array_equal(total, np.sum([law.law.sample(50_000, draws) for _ in range(40)], axis=0))
