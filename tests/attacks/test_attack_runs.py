@@ -175,6 +175,7 @@ BAD = {
     "words": (lambda: dr.attack(GRR, UNIFORM, trials="many"), "whole number"),
     "too many": (lambda: dr.attack(GRR, UNIFORM, trials=10**13), "at most"),
     "seed": (lambda: dr.attack(GRR, UNIFORM, seed=-1), "seed must be"),
+    "long seed": (lambda: dr.attack(GRR, UNIFORM, seed=10**50), "seed must be at most 1e38"),
     "seed of words": (lambda: dr.attack(GRR, UNIFORM, seed="a"), "seed must be"),
     "maximise": (lambda: dr.attack(GRR, UNIFORM, maximise="gain"), "'rad' or 'success'"),
     "confidence": (lambda: dr.attack(GRR, UNIFORM, confidence=1.0), "below 1"),

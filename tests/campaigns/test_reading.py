@@ -41,6 +41,7 @@ GRR = 'do = "attack"\nkind = "grr"\nm = 5\nepsilon = 1.0\n'
             "run.trials: must be a whole number at least 1 and at most 1e+12; got '5'.",
         ),
         ("[[run]]\n" + GRR + "seed = -1", "run.seed: must be a whole number at least 0; got -1."),
+        ("[[run]]\n" + GRR + f"seed = {10**50}", "run.seed: must be at most 1e38; got a larger number"),
         ("[[run]]\n" + GRR + "grid = 3", "run.grid: must be a table of lists; got 3."),
         ("[[run]]\n" + GRR + "grid = { m = 3 }", "run.grid.m: must be a list with at least one value; got 3."),
         ("[[run]]\n" + GRR + "grid = { m = [] }", "run.grid.m: must be a list with at least one value; got []."),

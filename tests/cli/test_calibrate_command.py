@@ -119,3 +119,10 @@ def test_a_real_process():
     assert done.returncode == 0
     assert json.loads(done.stdout)["status"] == "met"
     assert done.stderr == ""
+
+
+def test_options_that_contradict_each_other_are_told_even_if_no_release_keeps_the_limits():
+    beside_a_query = ("laplace", "--query", "0,1", "--sensitivity", "1", "--neighbours", "add-remove")
+    done = run("calibrate", *beside_a_query, "--m", "2", "--limit", "tpr=0.05@fpr=0.1")
+    assert done.returncode == 2
+    assert "--sensitivity must be left out beside a query" in done.stderr

@@ -175,3 +175,10 @@ def test_a_replaced_parameter_is_as_good_as_a_new_object(kind):
         release, expected = family.build(value), fresh(value)
         assert repr(release) == repr(expected)
         assert dr.assess(release, threat).bounds == dr.assess(expected, threat).bounds
+
+
+@pytest.mark.parametrize("pair", ["01", b"01", {3, 0}, {0: 1, 2: 3}])
+def test_a_range_is_a_pair_of_numbers(pair):
+    """The bytes 48 and 49 were a range, and so were the keys of a table."""
+    with pytest.raises(dr.ParameterError, match=r"Laplace\.truncate must be \(low, high\)"):
+        dr.Laplace(scale=1.0, query=[0.0, 1.0], truncate=pair)

@@ -277,3 +277,25 @@ def test_what_can_be_computed_can_be_read():
     threat = dr.Threat(dr.Prior.uniform(10))
     many = dr.assess(dr.Repeated(dr.GRR(m=10, epsilon=1.0), 10**308), threat)
     assert dr.Assessment.from_dict(json.loads(json.dumps(many.to_dict()))) == many
+
+
+@pytest.mark.parametrize("name", ["membership", "baseline", "record", "repeated"])
+def test_a_mechanism_of_others_may_be_named_as_one_of_our_kinds(tmp_path, name):
+    """Its result was saved as one of our kinds without the options of that, and could not be loaded."""
+    other = type(name, (), {"at": lambda _, prior: dr.GRR(m=3, epsilon=1.0).at(prior), "__module__": "others"})
+    result = dr.assess(other(), dr.Threat(dr.Prior.uniform(3)))
+    assert result.release.kind == f"others:{name}"
+    result.save(tmp_path / "result.json")
+    assert dr.load(tmp_path / "result.json") == result
+
+
+@pytest.mark.parametrize("number", ["Infinity", "-Infinity", "1e999"])
+def test_numbers_that_json_cannot_hold_are_refused_everywhere(tmp_path, number):
+    """Options of a release hold any data; an infinite number in them was written again as what is no JSON."""
+    data = dr.assess(dr.GRR(m=3, epsilon=1.0)).to_dict()
+    data["release"]["options"]["further"] = ["NUMBER"]
+    del data["digest"]
+    file = tmp_path / "result.json"
+    file.write_text(json.dumps(data).replace('"NUMBER"', number))
+    with pytest.raises(dr.SpecError, match=r"release\.options\.further\[1\]: must be a finite number"):
+        dr.load(file)

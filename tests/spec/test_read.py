@@ -446,6 +446,23 @@ def test_everything_survives_writing():
     assert parse(toml(full)) == full
 
 
+@pytest.mark.parametrize(
+    ("release", "private"),
+    [
+        ('kind = "laplace"\nscale = 2.0\nquery = [17.125, 901.375, 3.5]\n', "901.375"),
+        ('kind = "exponential"\nepsilon = 1.0\nutility = [[0.625, 1.0], [1.0, 0.25]]\n', "0.625"),
+        ('kind = "channel"\nmatrix = [[0.8125, 0.1875], [0.25, 0.75]]\n', "0.8125"),
+    ],
+    ids=["query", "utility", "matrix"],
+)
+def test_what_records_contribute_is_left_out_of_results(release, private):
+    """The description of the release keeps only how much there is; the text of the file stood beside it."""
+    result = run(parse(f"[release]\n{release}"), made="")
+    assert private not in json.dumps(result.to_dict())
+    assert "entries, not shown" in result.spec_text
+    assert result.command == ""
+
+
 def test_frequencies_and_labels_are_left_out_of_results():
     text = (
         GRR

@@ -71,6 +71,14 @@ def test_mistakes_are_explained_where_they_are(client, fields, message, field):
 
 
 @pytest.mark.parametrize(
+    "address",
+    ["/compare?columns=2&1.kind=zcdp&2.kind=gaussian&who=%0D%0A", "/calibrate?risk=%09", "/assess?goal=+&who=+"],
+)
+def test_a_choice_of_blanks_is_the_first_one(client, address):
+    assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(
     ("address", "message"),
     [
         ("/calibrate?kind=grr&limit=&most=", "limit must be given, for the risk or for the accuracy"),

@@ -9,7 +9,9 @@ from annotated_types import Ge, Gt, Le, Lt
 
 from ..options import About, Choice, number_of
 
-__all__ = ["CONFIDENCE", "TRIALS", "AttackOptions", "Maximised", "Seed"]
+__all__ = ["CONFIDENCE", "LARGEST_SEED", "TRIALS", "AttackOptions", "Maximised", "Seed"]
+
+LARGEST_SEED = 10**38  # results with seeds of more than 127 bits cannot be read back
 
 TRIALS = number_of(
     "trials", Annotated[int, Ge(1), Le(10**12), About("the number of simulated attacks", typical=(1000, 1e6))]

@@ -12,9 +12,10 @@ from ..mechanisms.capabilities import SIMULATION_ONLY
 from ..numerics.confidence_intervals import bernstein_from_moments, clopper_pearson
 from ..numerics.lazy_numpy import Array, np
 from ..options.entry_points import plugin_notes
+from ..params import shown
 from ..results.attack import AttackRun, Estimate
 from ..results.description import describe_release
-from .attack_options import CONFIDENCE, TRIALS
+from .attack_options import CONFIDENCE, LARGEST_SEED, TRIALS
 from .optimal import Maximise, OptimalAttack, optimal_attack
 from .strategies import as_attack
 from .work_units import WorkUnits
@@ -212,7 +213,9 @@ def checked_seed(owner: str, seed: object) -> int:
     if seed is None:
         return secrets.randbits(48)  # short enough to be typed, and for every reader of JSON
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"{owner}.seed", "a whole number at least 0, or None", repr(seed))
+        raise ParameterError(f"{owner}.seed", "a whole number at least 0, or None", shown(seed))
+    if seed > LARGEST_SEED:
+        raise ParameterError(f"{owner}.seed", "at most 1e38, or None", "a larger number")
     return int(seed)
 
 

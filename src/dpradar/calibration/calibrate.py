@@ -95,6 +95,8 @@ def calibrate_family(
 ) -> Calibration:
     """Return the calibration of a family; ``calibrate`` describes it."""
     if any(why := limit.unreachable_reason for limit in limits):
+        if family.one_parameter:
+            family.build(family.start)  # options that contradict each other are told first
         return _unmet(family, f"no {family.parameter} keeps the limits: {why}", 0)
     directed_family = _with_direction(family, limits)
     risky = any(limit.risks for limit in limits)

@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from ..attacks.attack_options import LARGEST_SEED
 from ..errors import DpradarError, ParameterError, Problem, SpecError
 from ..options.reading import inside
 from ..params import shown
@@ -140,6 +141,8 @@ class _Draft:
                 key: value for key, value in options.items() if key not in ("do", "grid", SEED.name, *DESCRIPTIVE_KEYS)
             }
             check_run_options(table["do"], plain, where)
+            if options.get(SEED.name, 0) > LARGEST_SEED:
+                raise ParameterError(where(SEED.name), "at most 1e38", "a larger number")  # noqa: TRY301
         except ParameterError as error:
             self.problems.append(problem_of(error, place, table))
             return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SAME_LOSS", "Losses", "compose", "grid_of", "list_losses", "pair_of_curve"]
 
 _TRUNCATION = 1e-15  # probability cut off by a composition; it counts as infinite loss
+_MOST_STEPS = 2**53  # beyond, floats leave out whole numbers
 _MOST_CELLS, _MOST_SINGLE = 4_000_000, 800_000
 _LEAST_STEP, _HARDLY = 1e-9, 1e-3
 _ROUNDING = 2e-16  # relative error of a Fourier transform raised to a power, per use
@@ -77,6 +78,9 @@ class _Grid:
     infinite: float
 
     def losses(self) -> Losses:
+        if abs(self.first) > _MOST_STEPS:
+            message = f"a loss of {float(self.first):.3g} steps of {self.step:.3g} cannot be told from the next one"
+            raise NumericsError(message)
         at = np.asarray((self.first + np.arange(self.masses.size)) * self.step, dtype=float)
         return Losses(at, self.masses, self.infinite)
 

@@ -11,6 +11,7 @@ from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
 from ..numerics.lazy_numpy import Array, ArrayLike, Floats, Ints, np
+from ..numerics.whole import check_magnitude
 from ..options import About, Rows, Span, described
 from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release
@@ -135,6 +136,7 @@ class Exponential:
         matrix = as_floats("Exponential.utility", allowed, self.utility, hint)
         if matrix.ndim != 2 or matrix.shape[0] < 2 or not np.all(np.isfinite(matrix)):
             raise ParameterError("Exponential.utility", allowed, f"an array of shape {matrix.shape}", hint)
+        check_magnitude("Exponential.utility", matrix)
         object.__setattr__(self, "utility", matrix)
 
     def at(self, prior: Prior | None) -> Release:
@@ -162,6 +164,7 @@ class Exponential:
         if not (np.isfinite(low) and np.isfinite(high)):
             hint = "Without ends the utility has no finite sensitivity."
             raise ParameterError("Exponential.interval", "(low, high), both finite", f"{interval}", hint)
+        check_magnitude("Exponential.interval", np.array(interval))
         # epsilon 0 is uniform noise, which a kernel of practically infinite scale is to the last digit.
         kernel = LaplaceKernel(2.0 * (high - low) / max(self.epsilon, _FLAT))
         if prior is None or prior.is_continuous:

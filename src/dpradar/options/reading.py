@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -50,11 +51,21 @@ __all__ = [
 ]
 
 Options = Mapping[str, Any]
+_EXACT_WHOLE = 2**53  # larger whole numbers are not all floats
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The numbers low, low + step, ...: written short, built in full."""
+    """The numbers low, low + step, ...: written short, built in full.
+
+    Each is the float of the decimal that people mean: sums of floats drift, and then neighbours of 0:1:0.1 would be
+    more than 0.1 apart.
+
+    Examples
+    --------
+    >>> Steps(0.0, 0.1, 4).build(), Steps(0.0, 0.1, 4).source(), Steps(2.0, 5.0, 3).source()
+    ([0.0, 0.1, 0.2, 0.3], '[(0 + 1 * i) / 10 for i in range(4)]', '[2.0 + 5.0 * i for i in range(3)]')
+    """
 
     low: float
     step: float
@@ -62,11 +73,21 @@ class Steps:
 
     def build(self) -> list[float]:
         """Return the numbers."""
-        return [self.low + self.step * i for i in range(self.count)]
+        low, step, unit = self._whole_parts()
+        return [(low + step * i) / unit for i in range(self.count)]  # division of whole numbers rounds once
 
     def source(self) -> str:
         """Return Python code for them."""
-        return f"[{self.low!r} + {self.step!r} * i for i in range({self.count})]"
+        low, step, unit = self._whole_parts()
+        if unit == 1 and abs(low) + step * self.count <= _EXACT_WHOLE:
+            return f"[{self.low!r} + {self.step!r} * i for i in range({self.count})]"
+        return f"[({low} + {step} * i) / {unit} for i in range({self.count})]"
+
+    def _whole_parts(self) -> tuple[int, int, int]:
+        """Return low and step as whole multiples of one unit, and how many of these make 1."""
+        low, step = Fraction(repr(self.low)), Fraction(repr(self.step))
+        unit = math.lcm(low.denominator, step.denominator)
+        return int(low * unit), int(step * unit), unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +150,25 @@ def number_problem(text: str, kind: str) -> str:
 
 
 def number(value: Any, name: str) -> float:
-    """Return one number; a decimal comma gets an error that says so."""
+    """Return one number; a decimal comma gets an error that says so.
+
+    A whole number that no float is stays whole: whoever needs floats refuses it, instead of taking it for another one.
+    """
     try:
         if isinstance(value, str):
-            return float(value)
+            return _number_of_text(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return value
     except ValueError:
         raise ParameterError(name, "made of numbers", repr(value), number_problem(value, "number")) from None
     raise ParameterError(name, "made of numbers", shown(value))
+
+
+def _number_of_text(text: str) -> float:
+    number = float(text)
+    if abs(number) < _EXACT_WHOLE or not text.strip().removeprefix("-").isdecimal():
+        return number
+    return number if math.isinf(number) or int(text) == int(number) else int(text)
 
 
 def whole_number(text: str) -> int:
@@ -239,11 +270,14 @@ def steps(value: Any, option: str, where: Where) -> Steps | list[float]:
     if len(parts) not in (2, 3):
         raise ParameterError(where(option), "LOW:HIGH or LOW:HIGH:STEP", repr(value))
     low, high, step = (*parts, 1.0)[:3]
+    allowed = "LOW:HIGH[:STEP] with LOW below HIGH and STEP above 0"
     if not (all(map(math.isfinite, parts)) and low < high and step > 0.0):
-        allowed = "LOW:HIGH[:STEP] with LOW below HIGH and STEP above 0"
         raise ParameterError(where(option), allowed, repr(value))
     where.check_count((high - low) / step + 1.0, option)
-    return Steps(low, step, math.floor((high - low) / step + 1e-9) + 1)
+    count = math.floor((high - low) / step + 1e-9) + 1
+    if not math.isfinite(low + step * (count - 1)):
+        raise ParameterError(where(option), allowed, repr(value))
+    return Steps(low, step, count)
 
 
 def numbers(value: Any, option: str, where: Where) -> list[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -230,6 +230,8 @@ class Span(Shape):
 
     def check(self, name: str, value: Any, hint: str) -> tuple[float, float]:
         """Return the pair."""
+        if isinstance(value, (str, bytes, Mapping, Set)):  # which have an order of their own, or none
+            raise ParameterError(name, self.noun, shown(value), hint)
         try:
             low, high = (float(x) for x in value)
         except (TypeError, ValueError, OverflowError):
@@ -288,7 +290,7 @@ class Contributions(Shape):
             return value
         import numpy as np
 
-        from ..numerics.whole import check_whole
+        from ..numerics.whole import check_magnitude, check_whole
 
         try:
             array = np.array(value, dtype=float)
@@ -297,6 +299,7 @@ class Contributions(Shape):
         if array.ndim not in (1, 2) or array.shape[0] < 2 or array.size == 0 or not np.all(np.isfinite(array)):
             raise ParameterError(name, self.noun, shown(value), hint)
         check_whole(name, value, array)
+        check_magnitude(name, array)
         array.setflags(write=False)
         return array
 

@@ -174,14 +174,21 @@ def _release_data(release: Any) -> dict[str, Any]:
     if isinstance(parts, (list, tuple)):
         return {"kind": "composed", "options": {"mechanisms": [_release_data(part) for part in parts]}}
     if not _is_described(release):
-        return {"kind": type(release).__name__, "options": {}}
+        return {"kind": _kind_of(type(release), type(release).__name__), "options": {}}
     options: dict[str, Any] = {}
     for option in describe(type(release)):  # type: ignore[arg-type]
         value = getattr(release, option.name)
         if value is not None:
             options[option.name] = _extent(value) if option.about.private else _plain(value)
     group = {"group": "local"} if release.GROUP == "local" else {}
-    return {"kind": release.KIND, **group, "options": options}
+    return {"kind": _kind_of(type(release), release.KIND), **group, "options": options}
+
+
+def _kind_of(cls: type, name: str) -> str:
+    """Return the name of a kind; a class of others that is named as one of ours is told from it by its module."""
+    from ..options.entry_points import is_own_class
+
+    return name if name not in _OPTIONS or is_own_class(cls) else f"{cls.__module__}:{name}"
 
 
 def _is_described(release: Any) -> bool:

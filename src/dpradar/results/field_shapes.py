@@ -118,6 +118,11 @@ class _Anything(FieldShape):
         return deepcopy(value)
 
     def read(self, data: Any, path: str, reader: Reader, numbers: NumbersBetween | None) -> Any:
+        if isinstance(data, float) and not math.isfinite(data):
+            return reader.refuse(path, "a finite number", data)
+        entries = data.items() if isinstance(data, dict) else enumerate(data, 1) if isinstance(data, list) else ()
+        for key, entry in entries:
+            self.read(entry, f"{path}.{key}" if isinstance(data, dict) else f"{path}[{key}]", reader, numbers)
         return data
 
 

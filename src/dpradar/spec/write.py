@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ..options.alternatives import Alternatives
 from ..options.reading import FLAGS, PLAIN
 from ..options.tables import options_of
 from ..threats.attackers import can_be_simulated
-from .kinds import kind_of
+from .kinds import KINDS, kind_of
 from .model import RELATION, REPORT_KEYS, TOP_KEYS
 from .question import TIMES, release_call, threat_call
 from .threat_options import OPTIONS, VALUES, ThreatOptions
@@ -37,7 +37,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def toml(spec: Spec, *, hide: bool = False) -> str:
     r"""Return a spec as TOML; reading it gives the same spec.
 
-    With ``hide``, lists of probabilities, values, labels and records become comments that say how long they are.
+    With ``hide``, lists of probabilities, values, labels, records and contributions become comments that say how long
+    they are.
 
     Examples
     --------
@@ -52,13 +53,15 @@ def toml(spec: Spec, *, hide: bool = False) -> str:
     [threat]
     # prior: 2 entries, not shown
     """
-    parts = [_lines(options_of(spec, TOP_KEYS), hide=False)]
-    for name, tables in (("release", spec.releases), ("threat", spec.threats)):
+    parts = [_lines(options_of(spec, TOP_KEYS))]
+    releases = [(one.table, _private(KINDS[one.kind].options)) for one in spec.releases]
+    threats = [(one.table, _private(OPTIONS.values())) for one in spec.threats]
+    for name, tables in (("release", releases), ("threat", threats)):
         heading = f"[{name}]" if len(tables) == 1 else f"[[{name}]]"
-        parts += [[heading, *_lines(one.table, hide=hide)] for one in tables]
+        parts += [[heading, *_lines(table, hidden=private if hide else ())] for table, private in tables]
     for name, table in _rest(spec).items():
         if table:
-            parts.append([f"[{name}]", *_lines(table, hide=False)])
+            parts.append([f"[{name}]", *_lines(table)])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -72,16 +75,19 @@ def _rest(spec: Spec) -> dict[str, dict[str, Any]]:
     return {"utility": spec.utility, "evidence": evidence, "report": report, "decision": spec.decision}
 
 
-def _lines(table: Mapping[str, Any], *, hide: bool) -> list[str]:
+def _private(options: Iterable[Option]) -> set[str]:
+    return {option.name for option in options if option.about.private}
+
+
+def _lines(table: Mapping[str, Any], hidden: Collection[str] = ()) -> list[str]:
     return [
-        _hidden(key, value) if hide and _secret(key, value) else f"{_key(key)} = {value_text(value)}"
+        _hidden(key, value) if key in hidden and _is_listed(value) else f"{_key(key)} = {value_text(value)}"
         for key, value in table.items()
     ]
 
 
-def _secret(key: str, value: Any) -> bool:
-    if key not in OPTIONS or not OPTIONS[key].about.private:
-        return False
+def _is_listed(value: Any) -> bool:
+    """Whether a value says something about records itself, instead of naming where they are."""
     if isinstance(value, str) and value.startswith(("@", "columns:", "continuous:")):
         return False  # names of files, columns and distributions
     return not isinstance(value, str) or "," in value or value.lstrip().startswith(("[", "{"))

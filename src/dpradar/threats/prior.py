@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import ParameterError
 from ..numerics.decimals import Printed
 from ..numerics.lazy_numpy import ArrayLike, Floats, np
-from ..numerics.whole import check_whole
+from ..numerics.whole import check_magnitude, check_whole
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
@@ -269,7 +269,12 @@ class Prior:
         >>> p.size, p.probabilities.round(3).tolist()
         (2, [0.667, 0.333])
         """
-        table = {str(name): list(map(plain_label, column)) for name, column in dict(columns).items()}
+        try:
+            given = dict(columns)
+        except (TypeError, ValueError):
+            hint = "Such as {'age': [30, 40], 'ill': [0, 1]}."
+            raise ParameterError("Prior.records", "a table of columns by name", shown(columns), hint) from None
+        table = {str(name): checked_labels("Prior.records", column) for name, column in given.items()}
         lengths = {len(column) for column in table.values()}
         if not table or len(lengths) != 1:
             hint = "Every column has one entry per record."
@@ -307,6 +312,7 @@ class Prior:
         bounds = as_floats("Prior.continuous", "given finite low < high", [low, high], hint)
         if not np.all(np.isfinite(bounds)) or not bounds[0] < bounds[1]:
             raise ParameterError("Prior.continuous", "given finite low < high", f"low={low!r}, high={high!r}", hint)
+        check_magnitude("Prior.continuous", bounds)
         if not (callable(getattr(distribution, "cdf", None)) and callable(getattr(distribution, "ppf", None))):
             raise ParameterError(
                 "Prior.distribution", "an object with cdf and ppf", shown(distribution), "Use a frozen scipy.stats one."
@@ -342,6 +348,7 @@ class Prior:
         """Return the numeric values, or raise an error that names the ``purpose`` they are needed for."""
         values, array = self._numbers(purpose)
         check_whole("Prior.values", values, array)
+        check_magnitude("Prior.values", array)
         return array
 
     def exact_numbers(self, purpose: str) -> Sequence[Any]:

@@ -132,7 +132,10 @@ class SummedLaw:
 
     def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw the sum; for simulation only."""
-        return np.asarray(np.sum([self.law.sample(size, rng) for _ in range(self.times)], axis=0))
+        total = self.law.sample(size, rng)
+        for _ in range(self.times - 1):  # one by one: all of them together may not fit into memory
+            total += self.law.sample(size, rng)
+        return total
 
 
 def _truncate_to_reach(masses: Floats, reach: int) -> Floats:

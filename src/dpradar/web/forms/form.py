@@ -72,7 +72,7 @@ class Form:
     def text(self, field: Field) -> str:
         """Return the text in a field; a list to choose from is never empty, unless that is a choice."""
         text = self.texts.get(field.name, field.default)
-        return text or (field.default if field.kind == "choice" else "")
+        return text if field.kind != "choice" or text.strip() else field.default
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
