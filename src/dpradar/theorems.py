@@ -19,6 +19,7 @@ from .bounds.exact.finite_channel import finite_risk
 from .bounds.exact.randomised_response import diagonal_risk
 from .bounds.exact.set_reports import inclusion_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
+from .bounds.information_bound import information_advantage
 from .bounds.profile_black_box import any_knowledge_bound, pure_any_knowledge
 from .bounds.pure_black_box import pure_black_box
 from .bounds.rad import knapsack, pairwise_knapsack
@@ -26,6 +27,7 @@ from .calibration.risk_order import no_riskier
 from .data.sampling_region import sampling_distance, walk_average
 from .guarantees.composition import composition, forget_compositions
 from .guarantees.curves import approx_curve, gaussian_curve
+from .guarantees.information import information_of_pairs
 from .guarantees.losses import compose
 from .guarantees.pairs import GaussianPair, LaplacePair, SampledGaussianPair
 from .guarantees.renyi import RenyiBound, doubled_renyi, renyi_curve, renyi_epsilon, zcdp_success
@@ -51,6 +53,8 @@ __all__ = [
     "gaussian_curve",
     "generalised_fano",
     "inclusion_risk",
+    "information_advantage",
+    "information_of_pairs",
     "knapsack",
     "no_riskier",
     "pairwise_knapsack",

@@ -15,7 +15,7 @@ from tests.strategies import cases, worlds
 from tests.worlds import other_bound
 
 # Rules that read a replace-one promise only; the others (success bounds and what follows) may use add/remove as it is.
-ANY_RELATION = {"hayes-minus-blind", "trivial"}
+ANY_RELATION = {"information", "hayes-minus-blind", "trivial"}
 
 
 def replace_one_rules(answer: dr.Assessment) -> dict[str, float]:
