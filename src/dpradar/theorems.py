@@ -19,12 +19,15 @@ from .bounds.exact.finite_channel import finite_risk
 from .bounds.exact.randomised_response import diagonal_risk
 from .bounds.exact.set_reports import inclusion_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
+from .bounds.information_bound import information_advantage
+from .bounds.profile_black_box import any_knowledge_bound, pure_any_knowledge
 from .bounds.pure_black_box import pure_black_box
 from .bounds.rad import knapsack, pairwise_knapsack
 from .calibration.risk_order import no_riskier
 from .data.sampling_region import sampling_distance, walk_average
 from .guarantees.composition import composition, forget_compositions
-from .guarantees.curves import approx_curve
+from .guarantees.curves import approx_curve, gaussian_curve
+from .guarantees.information import information_of_pairs
 from .guarantees.losses import compose
 from .guarantees.pairs import GaussianPair, LaplacePair, SampledGaussianPair
 from .guarantees.renyi import RenyiBound, doubled_renyi, renyi_curve, renyi_epsilon, zcdp_success
@@ -37,6 +40,7 @@ __all__ = [
     "SampledGaussianPair",
     "Tally",
     "always_low",
+    "any_knowledge_bound",
     "approx_black_box",
     "approx_curve",
     "compose",
@@ -46,11 +50,15 @@ __all__ = [
     "fano_success",
     "finite_risk",
     "forget_compositions",
+    "gaussian_curve",
     "generalised_fano",
     "inclusion_risk",
+    "information_advantage",
+    "information_of_pairs",
     "knapsack",
     "no_riskier",
     "pairwise_knapsack",
+    "pure_any_knowledge",
     "pure_black_box",
     "renyi_curve",
     "renyi_epsilon",

@@ -99,7 +99,9 @@ def test_full_batch_takes_the_tightest_rule():
     calibration = dr.calibrate(dr.DPSGD, dr.Limit(UNIFORM[10], rad=0.1), sample_rate=1.0, steps=100)
     near(calibration.value, 22.73)
     assert calibration.achieved[0].rule == "hayes-minus-blind"
-    near(dr.calibrate(dr.DPSGD, dr.Limit(KNOWN[10], rad=0.1), sample_rate=1.0, steps=100).value, 71.58)
+    near(
+        dr.calibrate(dr.DPSGD, dr.Limit(KNOWN[10], rad=0.1), sample_rate=1.0, steps=100).value, 49.944
+    )  # thm-4.2: 71.58
 
 
 @pytest.mark.parametrize(("m", "epsilon"), [(2, 0.405465), (100, 2.504379)])

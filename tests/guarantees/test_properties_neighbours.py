@@ -15,7 +15,7 @@ from tests.strategies import cases, worlds
 from tests.worlds import other_bound
 
 # Rules that read a replace-one promise only; the others (success bounds and what follows) may use add/remove as it is.
-ANY_RELATION = {"hayes-minus-blind", "trivial"}
+ANY_RELATION = {"information", "hayes-minus-blind", "trivial"}
 
 
 def replace_one_rules(answer: dr.Assessment) -> dict[str, float]:
@@ -23,6 +23,12 @@ def replace_one_rules(answer: dr.Assessment) -> dict[str, float]:
     values = {o.rule: o.bound.value for o in answer.others if o.quantity == "rad" and o.bound is not None}
     values[winner.rule] = winner.value
     return {rule: value for rule, value in values.items() if rule not in ANY_RELATION}
+
+
+def assert_no_looser(first: dict[str, float], second: dict[str, float]) -> None:
+    assert first.keys() == second.keys()
+    for rule, value in first.items():
+        assert value <= second[rule] + (1e-7 if rule in ("black-box-program", "black-box-profile") else 1e-12)
 
 
 def assert_same(first: dict[str, float], second: dict[str, float]) -> None:
@@ -34,14 +40,18 @@ def assert_same(first: dict[str, float], second: dict[str, float]) -> None:
 @cases(0.5)
 @given(world=worlds(sizes=(2, 5)), epsilon=st.floats(0.0, 4.0), delta=st.sampled_from([0.0, 1e-6, 0.01]))
 def test_group_privacy_of_epsilon_and_delta(world, epsilon, delta):
-    """(eps, delta) under add/remove is (2 eps, (1 + e^eps) delta) under replace-one, rule by rule."""
+    """(eps, delta) under add/remove is (2 eps, (1 + e^eps) delta) under replace-one, rule by rule, or better."""
     if delta:
         weak = dr.ApproxDP(epsilon, delta, "add-remove")
         strong = dr.ApproxDP(2 * epsilon, min(1.0, (1 + math.exp(epsilon)) * delta), "replace-one")
     else:
         weak, strong = dr.PureDP(epsilon, "add-remove"), dr.PureDP(2 * epsilon, "replace-one")
     first, second = dr.assess(weak, world.threat), dr.assess(strong, world.threat)
-    assert_same(replace_one_rules(first), replace_one_rules(second))
+    # The total variation of two steps is below that of 2 eps.
+    of_tv = {"thm-4.2", "thm-5.5", "knapsack-root", "thesis-thm-7", "thesis-thm-8", "black-box-profile", "prop-5.3"}
+    one, two = replace_one_rules(first), replace_one_rules(second)
+    assert_no_looser(one, two)
+    assert_same({r: v for r, v in one.items() if r not in of_tv}, {r: v for r, v in two.items() if r not in of_tv})
     # Success may use the relation as it is, which is never worse than the doubled one.
     assert first.success.value <= second.success.value + 1e-9
 
@@ -98,7 +108,7 @@ def test_worst_gain_keeps_the_relation_it_was_given():
     assert dr.assess(dr.PureDP(1.0, "add-remove")).worst_gain.value == pytest.approx(math.tanh(0.5))
     assert dr.assess(dr.PureDP(1.0, "replace-one")).worst_gain.value == pytest.approx(math.tanh(0.5))
     converted = dr.assess(dr.PureDP(1.0, "add-remove"), neighbours="replace-one")
-    assert converted.worst_gain.value == pytest.approx(math.tanh(1.0))
+    assert converted.worst_gain.value == pytest.approx(-math.expm1(-1.0))  # below the tanh(1) of 2-DP
     assert converted.neighbours == "replace-one"
     # A mechanism on numbers knows both: the worse one, unless asked.
     noise = dr.Laplace(1.0, query=[-1.0, 1.0])

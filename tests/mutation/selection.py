@@ -39,6 +39,8 @@ TESTS: dict[str, tuple[str, ...]] = {
         "bounds/test_properties_shifts.py",
     ),
     "bounds/exact/vector_noise": ("bounds/test_oracles_vectors.py", "twin/test_twin_vectors.py"),
+    "bounds/information_bound": ("bounds/test_oracles_information.py",),
+    "bounds/profile_black_box": ("bounds/test_oracles_any_knowledge.py",),
     "bounds/rarest_value": ("threats/test_ceiling.py", "present/test_verdicts.py"),
     "guarantees": (
         "guarantees/test_oracles_composition.py",
@@ -59,6 +61,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "guarantees/test_oracles_composition.py",
         "bounds/test_oracles_extremes.py",
     ),
+    "guarantees/information": ("bounds/test_oracles_information.py",),
     "guarantees/renyi": ("guarantees/test_oracles_renyi.py", "guarantees/test_oracles_small_deltas.py"),
     "guarantees/renyi_pairs": ("guarantees/test_oracles_small_deltas.py", "guarantees/test_oracles_composition.py"),
     "mechanisms/adapters": (

@@ -33,6 +33,7 @@ CORPUS = read_corpus()
 # Rules that do not win twice, and why they cannot be made to.
 SELDOM_WINS = {
     "simulation": "a lower bound, beside the answer",
+    "prop-5.3": "never below the smaller of thm-5.1-interval and thm-4.2; ahead of them by rounding only",
     "zcdp": "rdp gives the same number and comes first",
     "thesis-thm-8": "as tight as thm-4.2 or knapsack-root at best; ahead of them by rounding only",
     "thesis-cor-2": "root-bound is never looser and comes first (docs/derivations/root-bound.md)",

@@ -56,23 +56,45 @@ def epsilon_from_uniform(rad: float, m: int, delta: float = 0.0) -> float | None
     return max(0.0, math.log(above / below)) if above > 0.0 else 0.0
 
 
-def epsilon_from_rad(rad: float, collision: float, delta: float = 0.0) -> float | None:
-    """Return the epsilon at which Theorem 4.2 of [RAD] equals ``rad``: any prior, knowledge and goal.
+def epsilon_from_rad(rad: float, collision: float, delta: float = 0.0, m: int | None = None) -> float | None:
+    """Return the least epsilon that allows ``rad``, with any prior, knowledge and goal; ``m``: of a uniform prior.
+
+    None when no epsilon allows it.
+
+    Guarantee
+    ---------
+    If ``rad`` is at most the true one, the result is a lower bound on epsilon for every (epsilon, delta)-DP mechanism.
 
     Notes
     -----
-    rad <= TV (1 - kappa) and TV <= (e^eps - 1 + 2 delta)/(e^eps + 1).
+    The larger of two inversions: rad <= (1 - kappa) TV, TV <= (e^eps - 1 + 2 delta)/(e^eps + 1) ([RAD] Theorem 4.2),
+    and rad <= t + (1 - t) (1 - kappa) delta with t = tanh(eps/4) (docs/derivations/any-knowledge.md). For a uniform
+    prior t = max over j of (e^eps - 1) j (m - j) / (m (m + j (e^eps - 1))), which asks for a little more.
 
     Examples
     --------
-    >>> round(epsilon_from_rad(0.231059, 0.5), 4)
-    1.0
+    >>> round(epsilon_from_rad(0.231059, 0.5), 4), round(epsilon_from_rad(0.2, 0.01), 4)
+    (1.0, 0.8109)
     """
     tv = rad / (1.0 - collision) if collision < 1.0 else 0.0
     if tv >= 1.0:
         return None
     above = 1.0 + tv - 2.0 * delta
-    return max(0.0, math.log(above / (1.0 - tv))) if above > 0.0 else 0.0
+    by_variation = math.log(above / (1.0 - tv)) if above > 0.0 else 0.0
+    kept = (1.0 - collision) * delta
+    t = (rad - kept) / (1.0 - kept)
+    return max(0.0, by_variation, _epsilon_of_share(t, m) if t > 0.0 else 0.0)
+
+
+def _epsilon_of_share(t: float, m: int | None) -> float:
+    """Return 4 artanh(t), or for a uniform prior the least epsilon at which some j of the formula reaches t."""
+    if m is None:
+        return 4.0 * math.atanh(t)
+    # (e^eps - 1) j (m - j) >= t m (m + j (e^eps - 1)) for some j; the largest j (m - t m - j) asks for least.
+    most = m * (1.0 - t)
+    j = np.clip(np.floor(0.5 * most) + np.arange(-1.0, 3.0), 1.0, m - 1.0)
+    room = float(np.max(j * (most - j)))
+    return math.log1p(t * m * m / room) * (1.0 - 1e-12) if room > 0.0 else 4.0 * math.atanh(t)
 
 
 def epsilon_from_black_box(rad: float, prior: Prior) -> float | None:

@@ -151,7 +151,8 @@ def _inversion(threat: Threat, claim: AuditedClaim) -> tuple[str, Any]:
         return "[RAD] Corollary 5.6", lambda rad: epsilon_from_uniform(rad, prior.size, claim.delta)
     if plain and claim.delta == 0.0:
         return "the exact black-box value", lambda rad: epsilon_from_black_box(rad, prior)
-    return "[RAD] Theorem 4.2", lambda rad: epsilon_from_rad(rad, prior.collision, claim.delta)
+    m = prior.size if not prior.is_continuous and prior.is_uniform else None
+    return "the bound for any knowledge", lambda rad: epsilon_from_rad(rad, prior.collision, claim.delta, m)
 
 
 def _readings(tally: AttackTally, low: float, threat: Threat, protocol: Any) -> tuple[Reading, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..results.assessment import TOO_MANY
-from . import approx_black_box, pure_black_box, rad, renyi_rules, success
+from . import approx_black_box, information_bound, profile_black_box, pure_black_box, rad, renyi_rules, success
 from .exact.argmax_location import argmax_risk
 from .exact.continuous_prior import continuous_risk
 from .exact.finite_channel import finite_risk
@@ -214,5 +214,14 @@ RULES: tuple[Rule, ...] = (
     _success("zcdp", "concentrated differential privacy", renyi_rules.zcdp_rule, "[UNIFY] Section 4"),
     _success("fano", "mutual information", renyi_rules.fano_rule, "Guo et al. 2023"),
     replace(_success("total-variation", "total variation", success.worst_gain, _UNIFY_3_4), quantities=("worst_gain",)),
+    # Upper bounds on rad, and without a prior on the gain; of equal bounds the simpler ones above are named.
+    replace(
+        _rad("black-box-profile", "privacy profile, anything known", profile_black_box.profile_rule, _OURS),
+        quantities=("rad", "gain"),
+    ),
+    replace(
+        _rad("information", "information about the record", information_bound.information_rule, _OURS),
+        quantities=("rad", "gain"),
+    ),
     replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

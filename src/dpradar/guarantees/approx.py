@@ -13,7 +13,7 @@ from .neighbours import FIRST_QUESTION, Neighbours, Stated
 from .pairs import approx_pair
 from .privacy import Privacy, Relation
 
-__all__ = ["DELTA", "EPSILON", "ApproxDP", "Delta", "Epsilon", "PureDP", "doubled_approx", "tv_of_approx"]
+__all__ = ["DELTA", "EPSILON", "ApproxDP", "Delta", "Epsilon", "PureDP", "doubled_approx", "doubled_tv", "tv_of_approx"]
 
 Epsilon = Annotated[
     float,
@@ -56,14 +56,30 @@ def doubled_approx(epsilon: float, delta: float) -> tuple[float, float]:
     return 2.0 * epsilon, min(1.0, (1.0 + math.exp(min(epsilon, 700.0))) * delta) if delta > 0.0 else 0.0
 
 
-def _promise(relation: Relation, source: str, epsilon: float, delta: float) -> Privacy:
+def doubled_tv(epsilon: float, delta: float) -> float:
+    """Return the total variation that (epsilon, delta) under add/remove allows under replace-one.
+
+    Notes
+    -----
+    With R the output without the record, f(1 - f(x)) has its largest gap where 1 - f(x) = 1/2, which is 1 - 2 f(1/2),
+    and f(1/2) >= e^-eps (1/2 - delta). For delta = 0 two laws that are at least e^-eps R share that much.
+
+    Examples
+    --------
+    >>> round(doubled_tv(1.0, 0.0), 6), round(tv_of_approx(2.0, 0.0), 6)
+    (0.632121, 0.761594)
+    """
+    return min(tv_of_approx(*doubled_approx(epsilon, delta)), 1.0 - math.exp(-epsilon) * (1.0 - 2.0 * delta), 1.0)
+
+
+def _promise(relation: Relation, source: str, epsilon: float, delta: float, tv: float) -> Privacy:
     return Privacy(
         relation=relation,
         source=source,
         epsilon=epsilon,
         delta=delta,
         curve=approx_curve(epsilon, delta),
-        tv=tv_of_approx(epsilon, delta),
+        tv=tv,
         pairs=((approx_pair(epsilon, delta), 1),),
     )
 
@@ -73,11 +89,11 @@ def approx_privacy(
 ) -> Privacy | None:
     """Return the promise of an (epsilon, delta) guarantee under a relation, converted only where that is sound."""
     if relation == neighbours:
-        return _promise(relation, f"{name}, {neighbours}", epsilon, delta)
+        return _promise(relation, f"{name}, {neighbours}", epsilon, delta, tv_of_approx(epsilon, delta))
     if relation == "replace-one" and neighbours == "add-remove":
         eps2, delta2 = doubled_approx(epsilon, delta)
         source = f"{name}, add-remove, read as replace-one by group privacy: epsilon {eps2:g}, delta {delta2:g}"
-        return _promise(relation, source, eps2, delta2)
+        return _promise(relation, source, eps2, delta2, doubled_tv(epsilon, delta))
     return None
 
 

@@ -13,6 +13,7 @@ from .accuracy import Accuracy, accuracy, note_grid
 from .approx import tv_of_approx
 from .curves import TradeoffCurve, approx_curve, gaussian_curve, larger_curve
 from .gdp import gaussian_privacy
+from .information import information_of
 from .losses import SAME_LOSS, Losses, compose, grid_of, list_losses, pair_of_curve
 from .pairs import GaussianPair
 from .privacy import Privacy, Relation
@@ -332,7 +333,8 @@ def compose_promises(promises: Sequence[tuple[Privacy, int]], relation: Relation
     Notes
     -----
     Epsilons and deltas add up; of two outputs that agree with probability 1 - tv each, all agree with the product;
-    Renyi divergences add up; dominating pairs compose. Of the curves that follow, the largest holds.
+    Renyi divergences add up, and so does information (chain rule); dominating pairs compose. Of the curves that follow,
+    the largest holds.
     """
     names = [(p.origin or p.source, times) for p, times in promises]
     origin = source = " + ".join(f"{times} x {text}" if times > 1 else text for text, times in names)
@@ -342,6 +344,7 @@ def compose_promises(promises: Sequence[tuple[Privacy, int]], relation: Relation
     overlap = math.prod((1.0 - (1.0 if p.tv is None else p.tv)) ** times for p, times in promises)
     tv = min(1.0 - overlap, tv_of_approx(epsilon, delta) if has_epsilon else 1.0)
     renyi = _added([(p.renyi, times) for p, times in promises])
+    information = sum(times * information_of(p) for p, times in promises)
     pairs = concatenate_pairs([(p.pairs, times) for p, times in promises])
     if pairs is None and renyi is None and relation != "reference":
         # Some part is known by its curve alone, such as zCDP beside Laplace noise: every curve is that of some pair.
@@ -366,6 +369,7 @@ def compose_promises(promises: Sequence[tuple[Privacy, int]], relation: Relation
         tv=tv,
         pairs=pairs,
         renyi=renyi,
+        information=information if math.isfinite(information) else None,
     )
 
 

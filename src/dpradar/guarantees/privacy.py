@@ -34,6 +34,7 @@ class Privacy:
     tv: float | None = None  # total variation, an upper bound
     pairs: Pairs | None = None
     renyi: RenyiBound | None = None
+    information: float | None = None  # Kullback-Leibler divergence in nats, where pairs and renyi do not say as much
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from ...errors import ParameterError
 from ...guarantees.approx import tv_of_approx
 from ...guarantees.curves import approx_curve, laplace_curve
 from ...guarantees.gdp import gaussian_privacy
+from ...guarantees.information import laplace_information
 from ...guarantees.pairs import GaussianPair, LaplacePair, approx_pair
 from ...guarantees.privacy import Privacy, Relation
 from ...numerics.lazy_numpy import Array, Floats, Ints, np
@@ -151,7 +152,15 @@ def noise_privacy(
     # Independent coordinates: TV <= 1 - prod(1 - TV_i) = 1 - e^(-epsilon/2), below the bound of epsilon-DP.
     tv = min(-math.expm1(-epsilon / 2), tv_of_approx(epsilon, 0.0))
     curve, apart = approx_curve(epsilon, 0.0), ((approx_pair(epsilon, 0.0), 1),)
-    return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=apart)
+    return Privacy(
+        relation=relation,
+        source=source,
+        epsilon=epsilon,
+        curve=curve,
+        tv=tv,
+        pairs=apart,
+        information=laplace_information(epsilon),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -85,7 +85,7 @@ class LatticeChannel:
         epsilon = self.law.epsilon(distance)
         if distance + 2 * self.law.margin > _MOST_ATOMS:
             if epsilon is None:
-                return Privacy(relation=relation, source=source, tv=1.0)
+                return Privacy(relation=relation, source=source, tv=1.0, information=self.law.information(distance))
             curve, tv = approx_curve(epsilon, 0.0), tv_of_approx(epsilon, 0.0)
             pairs = ((approx_pair(epsilon, 0.0), 1),)
             return Privacy(relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=pairs)
@@ -99,7 +99,13 @@ class LatticeChannel:
         curve = likelihood_curve(here, there) if distance else approx_curve(0.0, 0.0)
         tv = min(curve.gap(), 1.0 if epsilon is None else tv_of_approx(epsilon, 0.0))
         return Privacy(
-            relation=relation, source=source, epsilon=epsilon, curve=curve, tv=tv, pairs=self._pairs(here, there)
+            relation=relation,
+            source=source,
+            epsilon=epsilon,
+            curve=curve,
+            tv=tv,
+            pairs=self._pairs(here, there),
+            information=self.law.information(distance),
         )
 
     def _pairs(self, here: Floats, there: Floats) -> Pairs | None:

@@ -42,6 +42,10 @@ class GeometricLaw:
         """Return the pure-DP epsilon for two contributions at this distance."""
         return distance / self.scale
 
+    def information(self, distance: float) -> float | None:
+        """None: its two listed distributions say it."""
+        return None
+
     def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw noise as the difference of two geometric variables; for simulation only."""
         p = -math.expm1(-1.0 / self.scale)
@@ -80,6 +84,10 @@ class DiscreteGaussianLaw:
     def epsilon(self, distance: float) -> float | None:
         """The discrete Gaussian is not pure DP, except at distance 0."""
         return 0.0 if distance == 0.0 else None
+
+    def information(self, distance: float) -> float | None:
+        """Return distance^2 / (2 sigma^2), the Kullback-Leibler divergence: the mean of the noise is 0."""
+        return 0.5 * (distance / self.sigma) ** 2
 
     def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw noise by inversion; for simulation only."""
@@ -129,6 +137,10 @@ class SummedLaw:
     def epsilon(self, distance: float) -> float | None:
         """Not pure DP, except at distance 0."""
         return self.law.epsilon(distance)
+
+    def information(self, distance: float) -> float | None:
+        """At most that of all draws together, each of which is 1/times as far away."""
+        return 0.5 * (distance / self.law.sigma) ** 2 / self.times
 
     def sample(self, size: int, rng: np.random.Generator) -> Int64s:
         """Draw the sum; for simulation only."""
