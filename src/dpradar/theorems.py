@@ -17,6 +17,7 @@ from .audits.epsilon_limits import Tally
 from .bounds.approx_black_box import approx_black_box
 from .bounds.exact.finite_channel import finite_risk
 from .bounds.exact.randomised_response import diagonal_risk
+from .bounds.exact.set_partitions import partition_risk
 from .bounds.exact.set_reports import inclusion_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
 from .bounds.pure_black_box import pure_black_box
@@ -51,6 +52,7 @@ __all__ = [
     "knapsack",
     "no_riskier",
     "pairwise_knapsack",
+    "partition_risk",
     "pure_black_box",
     "renyi_curve",
     "renyi_epsilon",

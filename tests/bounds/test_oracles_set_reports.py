@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import dpradar as dr
+from dpradar.bounds.exact.set_partitions import partition_risk
+from dpradar.bounds.exact.set_reports import names_values
+from dpradar.bounds.exact.weighted_sums import levels_of, sum_laws
 from tests.every import every
 from tests.twin import brute, channels, protocols
 from tests.twin import set_reports as twin
@@ -108,3 +111,150 @@ def test_one_value_has_all_but_1e_12_of_the_probability(epsilon, known, wanted):
     answer = dr.assess(dr.OUE(m=3, epsilon=epsilon), threat)
     assert answer.rad.side == "exact"
     assert answer.rad.value == pytest.approx(float(brute.rad(P, masses, known, brute.labels(wanted))), rel=1e-11)
+
+
+# A guess names one of several cells.
+
+
+def drawn_partition(rng: np.random.Generator, m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A prior, what is known and what is wanted: cells of one mass, of several, and one that is missing somewhere."""
+    kind = rng.integers(5)
+    size = int(rng.integers(2, 4))
+    known, wanted, pi = np.zeros(m, dtype=int), rng.integers(0, 3, m), np.ones(m)
+    if kind == 0:  # anything
+        pi, known = drawn_prior(rng, m), rng.integers(0, 1 + rng.integers(3), m)
+    elif kind == 1:  # equally likely values, cells of any sizes
+        known = rng.integers(0, 1 + rng.integers(3), m)
+    elif kind == 2:  # cells of one size, the last of which may be smaller
+        wanted = np.arange(m) // size
+        known = wanted // int(rng.integers(1, 4))
+        wanted = wanted % 2 if rng.random() < 0.5 else wanted
+    elif kind == 3:  # cells of one mass but different values
+        weights = rng.dirichlet(np.ones(size))
+        pi = np.concatenate([rng.permutation(weights) for _ in range(m // size)] + [np.zeros(m % size)])
+        wanted = np.arange(m) // size  # where m is no multiple, one more guess, which is right for nobody
+    else:  # some values do not occur
+        pi[: int(rng.integers(1, 3))] = 0.0
+        wanted, known = np.arange(m) // size, np.arange(m) // (2 * size)
+    return pi / pi.sum(), known, wanted
+
+
+def same_masses(pi, known, wanted) -> bool:
+    """Whether rad is promised: in every fibre the cells have one mass, and where a guess may miss it all is flat."""
+    flat = np.ptp(pi[pi > 0.0]) < 1e-12
+    for x in set(known.tolist()):
+        fibre = (known == x) & (pi > 0.0)
+        masses = [pi[fibre & (wanted == y)].sum() for y in set(wanted.tolist())]
+        here = [mass for mass in masses if mass > 0.0]
+        if fibre.sum() <= len(here):
+            continue  # one value in each cell
+        free = len(here) < len(masses) and sum(here) < 1.0 - 1e-9
+        if np.ptp(here) > 1e-12 or (free and not flat):
+            return False
+    return True
+
+
+@every("name", twin.PROTOCOLS)
+def test_partitions(name):
+    rads = successes = hits = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        m, epsilon = int(rng.integers(4, 10)), float(rng.choice([0.01, 0.3, 1.0, 2.0, 3.0, 7.0]))
+        pi, known, wanted = drawn_partition(rng, m)
+        threat = dr.Threat(dr.Prior.of(pi), dr.Knowledge.labels(known.tolist()), dr.Goal.labels(wanted.tolist()))
+        if names_values(threat.cover):
+            continue
+        release = mechanism(name, m, epsilon).at(threat.prior)
+        flat = np.ptp(pi[pi > 0.0]) < 1e-12
+        if name == "SubsetSelection" and not flat:
+            continue
+        risk = partition_risk(release.inclusion, release.set_law, threat.prior, threat.cover)
+        _, law = twin.reports(name, m, epsilon)
+        rad, success, hit = twin.risk(law, pi, known, twin.cells(wanted))
+        successes += 1
+        assert risk.success == pytest.approx((success, success), rel=0, abs=TOLERANCE), seed
+        assert risk.rad is not None or not same_masses(pi, known, wanted), seed
+        if risk.rad is not None:
+            rads += 1
+            assert risk.rad[0] - TOLERANCE <= rad <= risk.rad[1] + TOLERANCE, seed
+            assert risk.rad[1] - risk.rad[0] <= TOLERANCE, seed
+        if risk.hit is not None and epsilon > 0.1 and pi[pi > 0.0].min() > 1e-6:
+            hits += 1
+            assert risk.hit == pytest.approx(hit, rel=0, abs=1e-9), seed
+    assert rads >= 25
+    assert successes >= 40
+    assert hits >= 5
+
+
+@every(
+    ("name", "cells", "size", "rad"),
+    [
+        ("OUE", 20, 50, 0.0165889),
+        ("OUE", 50, 20, 0.0133411),
+        ("OLH", 20, 50, 0.0165461),
+        ("SubsetSelection", 20, 50, 0.0166093),
+    ],
+)
+def test_a_column_of_a_thousand_records(name, cells, size, rad):
+    threat = dr.Threat(table(size, cells), goal=dr.Goal.columns("y"))
+    answer = dr.assess(mechanism(name, 1000, 2.0), threat)
+    assert answer.rad.rule == answer.success.rule == "exact-sets"
+    assert answer.rad.side == answer.success.side == answer.gain.side == "exact"
+    assert answer.rad.value == pytest.approx(rad, rel=0, abs=5.1e-8)
+    assert answer.gain.value == pytest.approx(rad, rel=0, abs=5.1e-8)  # with equal masses the false hit is the baseline
+    assert answer.hit == pytest.approx(answer.success.value, rel=1e-12)
+
+
+@every("name", ["OUE", "SubsetSelection"])
+@every("epsilon", [1e-3, 0.5, 4.0, 20.0])
+@every("size", [2, 100, 5000])
+def test_ten_thousand_values(name, epsilon, size):
+    """Nothing overflows; the answers are certified, and lie between what one value and two cells would give."""
+    m = 10_000
+    threat = dr.Threat(dr.Prior.uniform(m), goal=dr.Goal.labels([i // size for i in range(m)]))
+    answer = dr.assess(mechanism(name, m, epsilon), threat)
+    assert answer.rad.side == answer.success.side == "exact"
+    assert 0.0 < answer.rad.value <= dr.OUE(m=2, epsilon=epsilon).at(None).privacy("replace-one").tv * 2.0
+
+
+@every("name", ["OUE", "SubsetSelection", "BLH"])
+@every("epsilon", [1e-3, 1.0, 20.0])
+@every(("free", "size"), [(False, 3), (True, 3), (True, 1)])
+def test_small_and_large_epsilon_inside_fibres(name, epsilon, free, size):
+    """The relative error stays small where hardly any bit, or nearly every second one, is set."""
+    known = [0] * 6 + [1] * 3
+    wanted = [i // size for i in range(6)] + ([0, 0, 0] if free else [0, 1, 1])
+    m, prior = 9, dr.Prior.uniform(9)
+    threat = dr.Threat(prior, dr.Knowledge.labels(known), dr.Goal.labels(wanted))
+    release = mechanism(name, m, epsilon).at(prior)
+    risk = partition_risk(release.inclusion, release.set_law, prior, threat.cover)
+    _, law = twin.reports(name, m, epsilon)
+    rad, success, _ = twin.risk(law, prior.probabilities, known, twin.cells(wanted))
+    assert risk.success == pytest.approx((success, success), rel=1e-12)
+    if risk.rad is not None:
+        assert risk.rad[1] == pytest.approx(rad, rel=1e-6 if epsilon < 0.1 else 1e-10)
+        assert risk.rad[1] - risk.rad[0] <= 1e-7 * risk.rad[1]
+
+
+@every("number", [5, 12])
+@every("rate", [1e-3, 0.12, 0.5])
+def test_laws_of_many_values_lie_on_either_side(number, rate):
+    """Fewer values than the sum has: means are kept, and convex functions of it are enclosed."""
+    rng = np.random.default_rng(number)
+    weights = np.concatenate([rng.dirichlet(np.ones(number - 1)), [1e-12]])
+    bits = np.array(list(np.ndindex(*(2,) * number)))
+    masses, sums = np.where(bits == 1, rate, 1.0 - rate).prod(axis=1), bits @ weights
+    tight, wide = sum_laws(levels_of(weights), rate, 10)
+    assert tight.values.size <= wide.values.size <= 11
+    for law in (tight, wide):
+        assert law.masses.sum() == pytest.approx(1.0, rel=1e-12)
+        assert law.values @ law.masses == pytest.approx(masses @ sums, rel=1e-9)
+    for at in np.linspace(0.0, 1.0, 23):
+        true = masses @ np.maximum(sums - at, 0.0)
+        low, high = (law.masses @ np.maximum(law.values - at, 0.0) for law in (tight, wide))
+        assert low <= true + 1e-14
+        assert true <= high + 1e-14
+    for law in sum_laws(levels_of(weights), rate, 4000):
+        assert law.masses @ np.maximum(law.values - 0.3, 0.0) == pytest.approx(
+            masses @ np.maximum(sums - 0.3, 0.0), rel=0, abs=1e-7
+        )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...threats import Prior
     from ...threats.hit_classes import Cover
 
-__all__ = ["inclusion_risk"]
+__all__ = ["inclusion_risk", "names_values"]
 
 _EPS = sys.float_info.epsilon
 _HALF = 0.5
@@ -74,6 +74,13 @@ def inclusion_risk(channel: InclusionChannel, prior: Prior, cover: Cover) -> Exa
     return ExactRisk(rad=with_rounding(max(rad, 0.0), error), success=(min(success, 1.0),) * 2, hit=min(hit, 1.0))
 
 
+def names_values(cover: Cover) -> bool:
+    """Return whether every guess is right for one value of a fibre at most."""
+    if cover.parts is not None:
+        return bool(cover.parts.classes.size == cover.parts.members.size)
+    return all(block.kind == "singletons" for block in cover.blocks)
+
+
 def _mass_of_others(prior: Prior, member: int) -> float:
     """Return the probability of all values but one, without subtracting it from 1."""
     probabilities = prior.probabilities
@@ -105,16 +112,15 @@ def _sort_members(cover: Cover, prior: Prior) -> _Fibres:
     sizes = [np.ones(members[0].size, dtype=np.intp)]
     missed = [np.ones(members[0].size, dtype=bool)]
     parts = cover.parts
+    if not names_values(cover):
+        message = "needs a goal that distinguishes the values of a fibre"
+        raise Inapplicable(message)
     if parts is not None and parts.members.size:
-        if parts.classes.size != parts.members.size:
-            raise _other_goal()
         members.append(parts.members)
         shares.append(np.full(parts.members.size, 1.0 / cover.guesses))
         sizes.append(parts.sizes)
         missed.append(parts.misses > 0)
     for block in cover.blocks if parts is None else ():
-        if block.kind != "singletons":
-            raise _other_goal()
         members.append(block.members)
         shares.append(block.counts / cover.guesses)
         sizes.append(np.array([block.members.size]))
@@ -130,10 +136,6 @@ def _sort_members(cover: Cover, prior: Prior) -> _Fibres:
         forced=~np.concatenate(missed) & (size < prior.size),
         sure_hit=float(prior.probabilities[cover.single[always]].sum()),
     )
-
-
-def _other_goal() -> Inapplicable:
-    return Inapplicable("needs a goal that distinguishes the values of a fibre; with another goal outputs are listed")
 
 
 def _hit(channel: InclusionChannel, prior: Prior, fibres: _Fibres, included: Floats, tail: Floats) -> float:
