@@ -19,6 +19,7 @@ from .bounds.exact.finite_channel import finite_risk
 from .bounds.exact.randomised_response import diagonal_risk
 from .bounds.exact.set_partitions import partition_risk
 from .bounds.exact.set_reports import inclusion_risk
+from .bounds.exact.set_windows import set_window_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
 from .bounds.pure_black_box import pure_black_box
 from .bounds.rad import knapsack, pairwise_knapsack
@@ -58,6 +59,7 @@ __all__ = [
     "renyi_epsilon",
     "replaced_information",
     "sampling_distance",
+    "set_window_risk",
     "walk_average",
     "zcdp_success",
 ]

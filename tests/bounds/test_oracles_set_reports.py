@@ -10,7 +10,9 @@ import pytest
 import dpradar as dr
 from dpradar.bounds.exact.set_partitions import partition_risk
 from dpradar.bounds.exact.set_reports import names_values
+from dpradar.bounds.exact.set_windows import set_window_risk
 from dpradar.bounds.exact.weighted_sums import levels_of, sum_laws
+from dpradar.bounds.question import Inapplicable
 from tests.every import every
 from tests.twin import brute, channels, protocols
 from tests.twin import set_reports as twin
@@ -258,3 +260,68 @@ def test_laws_of_many_values_lie_on_either_side(number, rate):
         assert law.masses @ np.maximum(law.values - 0.3, 0.0) == pytest.approx(
             masses @ np.maximum(sums - 0.3, 0.0), rel=0, abs=1e-7
         )
+
+
+# A guess may be off.
+
+
+@every("name", twin.PROTOCOLS)
+@every("m", range(3, 10))
+def test_windows(name, m):
+    for eta in range(1, (m - 1) // 2 + 1):
+        for epsilon in (0.01, 0.3, 1.0, 2.0, 7.0):
+            threat = dr.Threat(dr.Prior.uniform(m), goal=dr.Goal.within(eta))
+            law = mechanism(name, m, epsilon).at(threat.prior).set_law
+            risk = set_window_risk(law, threat.prior, threat.cover)
+            _, listed = twin.reports(name, m, epsilon)
+            known = np.zeros(m, dtype=int)
+            rad, success, _ = twin.risk(listed, threat.prior.probabilities, known, twin.windows(m, eta))
+            assert risk.rad == pytest.approx((rad, rad), rel=1e-9, abs=1e-15), (eta, epsilon)
+            assert risk.success == pytest.approx((success, success), rel=1e-11), (eta, epsilon)
+
+
+@every(
+    ("m", "epsilon", "eta", "rad"),
+    [(101, 2.0, 2, 0.06926764), (11, 1.0, 2, 0.10634455)],
+)
+def test_windows_of_oue(m, epsilon, eta, rad):
+    threat = dr.Threat(dr.Prior.uniform(m), goal=dr.Goal.within(eta))
+    law = dr.OUE(m=m, epsilon=epsilon).at(threat.prior).set_law
+    assert set_window_risk(law, threat.prior, threat.cover).rad[1] == pytest.approx(rad, rel=0, abs=5e-9)
+
+
+@every("name", ["OUE", "SubsetSelection", "BLH"])
+@every("epsilon", [1e-3, 2.0, 20.0])
+def test_windows_on_many_values(name, epsilon):
+    """Wider windows are easier to hit and never carry more than their share; nothing overflows."""
+    threats = [dr.Threat(dr.Prior.uniform(1000), goal=dr.Goal.within(eta)) for eta in (0, 1, 2)]
+    answers = [dr.assess(mechanism(name, 1000, epsilon), threat) for threat in threats]
+    for answer, threat in zip(answers, threats, strict=True):
+        assert answer.rad.side == answer.success.side == "exact"
+        assert answer.rad.rule == "exact-sets"
+        assert answer.baseline <= answer.success.value <= answer.baseline + answer.rad.value + 1e-12
+        assert answer.rad.value <= answer.ceiling.value
+        assert threat.best_blind_guess == pytest.approx(answer.baseline)
+    assert answers[0].success.value < answers[1].success.value < answers[2].success.value
+
+
+def test_windows_that_are_not_followed():
+    """Each is refused with its reason; the upper bounds remain, and quickly, with little memory."""
+    uniform = dr.Prior.uniform(1000)
+    questions = {
+        "follows": dr.Threat(uniform, goal=dr.Goal.within(5)),
+        "follows windows": dr.Threat(uniform, goal=dr.Goal.within(200)),
+        "evenly spaced": dr.Threat(dr.Prior.uniform(30, [i * i for i in range(30)]), goal=dr.Goal.within(30)),
+        "more of them": dr.Threat(dr.Prior.uniform(30), goal=dr.Goal.within(20)),
+        "equally likely": dr.Threat(dr.Prior.of(np.arange(1, 31) / 465), goal=dr.Goal.within(2)),
+        "nothing is known": dr.Threat(
+            dr.Prior.uniform(30), dr.Knowledge.labels([i // 10 for i in range(30)]), dr.Goal.within(2)
+        ),
+    }
+    for reason, threat in questions.items():
+        oue = dr.OUE(m=threat.prior.size, epsilon=2.0)
+        with pytest.raises(Inapplicable, match=reason):
+            set_window_risk(oue.at(threat.prior).set_law, threat.prior, threat.cover)
+        answer = dr.assess(oue, threat)
+        assert answer.rad.side == "upper"
+        assert any(reason in row.why for row in answer.others if row.rule == "exact-sets")

@@ -74,6 +74,24 @@ def test_hundreds_of_values(kind, name):
     assert abs(success - answer.success.value) < 4.5 * success_error
 
 
+@every("name", ["OUE", "SubsetSelection"])
+def test_windows_on_hundreds_of_values(name):
+    m, epsilon, eta = 301, 2.0, 2
+    threat = dr.Threat(dr.Prior.uniform(m), goal=dr.Goal.within(eta))
+    mechanism = getattr(dr, name)(m=m, epsilon=epsilon)
+    answer = dr.assess(mechanism, threat)
+    pi, known = threat.prior.probabilities, np.zeros(m, dtype=int)
+    drawn = drawn_risk(name, epsilon, pi, known, twin.windows(m, eta), np.random.default_rng(6))
+    for (value, error), exact in zip(drawn, (answer.rad, answer.success), strict=True):
+        assert exact.side == "exact"
+        assert abs(value - exact.value) < 4.5 * error
+        assert error < 0.01 * value
+    for maximise, exact in (("rad", answer.rad), ("success", answer.success)):
+        run = dr.attack(mechanism, threat, trials=20_000, seed=7, maximise=maximise, confidence=0.9999)
+        reached = run.rad if maximise == "rad" else run.success
+        assert reached.low <= exact.value <= reached.high
+
+
 @every("maximise", ["rad", "success"])
 @every("name", ["OUE", "SubsetSelection"])
 @every("kind", ["column", "cells", "cells in fibres", "free cells"])

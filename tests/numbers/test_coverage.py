@@ -174,6 +174,7 @@ NAMES_IN_QUESTIONS = {
     "repeated_counts": "counts",
     "set_partitions": "partition",
     "set_reports": "inclusion",
+    "set_windows": "set-windows",
     "two_values": "two",
     "vector_noise": "vectors",
 }
