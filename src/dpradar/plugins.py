@@ -43,6 +43,7 @@ from .mechanisms.capabilities import (
     Mechanism,
     OneHot,
     Release,
+    SetLaw,
 )
 from .mechanisms.ldp.estimators import MeanEstimator, ShareEstimator
 from .mechanisms.ldp.parameters import Epsilon, Values
@@ -77,6 +78,7 @@ __all__ = [
     "Release",
     "Rows",
     "Rule",
+    "SetLaw",
     "ShareEstimator",
     "Span",
     "TradeoffCurve",

@@ -17,7 +17,9 @@ from .audits.epsilon_limits import Tally
 from .bounds.approx_black_box import approx_black_box
 from .bounds.exact.finite_channel import finite_risk
 from .bounds.exact.randomised_response import diagonal_risk
+from .bounds.exact.set_partitions import partition_risk
 from .bounds.exact.set_reports import inclusion_risk
+from .bounds.exact.set_windows import set_window_risk
 from .bounds.fano import fano_success, generalised_fano, replaced_information
 from .bounds.information_bound import information_advantage
 from .bounds.profile_black_box import any_knowledge_bound, pure_any_knowledge
@@ -58,12 +60,14 @@ __all__ = [
     "knapsack",
     "no_riskier",
     "pairwise_knapsack",
+    "partition_risk",
     "pure_any_knowledge",
     "pure_black_box",
     "renyi_curve",
     "renyi_epsilon",
     "replaced_information",
     "sampling_distance",
+    "set_window_risk",
     "walk_average",
     "zcdp_success",
 ]

@@ -15,9 +15,13 @@ from hypothesis import strategies as st
 
 import dpradar as dr
 from dpradar.bounds.exact.finite_channel import finite_risk
+from dpradar.bounds.exact.set_partitions import partition_risk
+from dpradar.bounds.exact.set_reports import names_values
+from dpradar.bounds.exact.set_windows import set_window_risk
+from dpradar.bounds.question import Inapplicable
 from tests.strategies import cases, ratios, worlds
 from tests.twin import channels
-from tests.worlds import assert_agrees, epsilon_of
+from tests.worlds import assert_agrees, epsilon_of, window_world
 
 F = Fraction
 TOLERANCE = 1e-11
@@ -68,6 +72,47 @@ def test_sets_with_another_goal_list_the_outputs(world, ratio, name):
         mechanism = dr.SubsetSelection(world.m, epsilon_of(ratio))
         P = channels.subset_selection(world.m, ratio, mechanism.omega)
     assert_agrees(dr.assess(mechanism, world.threat), world.exact_risk(P), TOLERANCE)
+
+
+@given(world=worlds(sizes=(3, 5), goals=("labels",)), ratio=ratios, name=st.sampled_from(["oue", "sue", "ss"]))
+def test_sets_and_cells_of_a_partition(world, ratio, name):
+    """The engine that lists nothing, where the listing one would be asked first."""
+    assume(not names_values(world.threat.cover))
+    mechanism, P = {
+        "oue": lambda: (dr.OUE(world.m, epsilon_of(ratio)), channels.oue(world.m, ratio)),
+        "sue": lambda: (dr.SUE(world.m, 2 * epsilon_of(ratio)), channels.sue(world.m, ratio)),
+        "ss": lambda: _subsets(world.m, ratio),
+    }[name]()
+    release = mechanism.at(world.prior)
+    expected = world.exact_risk(P)
+    try:
+        risk = partition_risk(release.inclusion, release.set_law, world.prior, world.threat.cover)
+    except Inapplicable:
+        assert name == "ss"  # cells of several probabilities
+        return
+    if risk.rad is not None:
+        assert risk.rad[0] - TOLERANCE <= float(expected["rad"]) <= risk.rad[1] + TOLERANCE
+        assert risk.rad[1] - risk.rad[0] <= TOLERANCE
+    if risk.success is not None:
+        assert risk.success[1] == pytest.approx(float(expected["success"]), rel=0, abs=TOLERANCE)
+    if risk.hit is not None and ratio > 1:
+        assert risk.hit == pytest.approx(float(expected["hit"]), rel=0, abs=TOLERANCE)
+
+
+@given(m=st.integers(3, 7), ratio=ratios, share=st.floats(0.0, 1.0), name=st.sampled_from(["oue", "ss"]))
+def test_sets_and_windows(m, ratio, share, name):
+    eta = 1 + int(share * ((m - 1) // 2 - 0.5))
+    mechanism, P = (dr.OUE(m, epsilon_of(ratio)), channels.oue(m, ratio)) if name == "oue" else _subsets(m, ratio)
+    world = window_world([F(1, m)] * m, [F(3 * i) for i in range(m)], F(3 * eta + 1))
+    risk = set_window_risk(mechanism.at(world.prior).set_law, world.prior, world.threat.cover)
+    expected = world.exact_risk(P)
+    assert risk.rad[1] == pytest.approx(float(expected["rad"]), rel=0, abs=TOLERANCE)
+    assert risk.success[1] == pytest.approx(float(expected["success"]), rel=0, abs=TOLERANCE)
+
+
+def _subsets(m, ratio):
+    mechanism = dr.SubsetSelection(m, epsilon_of(ratio))
+    return mechanism, channels.subset_selection(m, ratio, mechanism.omega)
 
 
 @cases(0.3)

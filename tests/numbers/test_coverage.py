@@ -139,8 +139,9 @@ def test_no_question_ends_in_a_bug_of_ours_but_those_that_are_known():
     assert not {name for name in broken if not any(fnmatchcase(name, pattern) for pattern in BUGS)}
 
 
-# What all engines return, and the parts of the engine for continuous priors.
+# What all engines return, and the parts of the engines for continuous priors and for sets.
 PARTS = (
+    "cell_counts",
     "density_shapes",
     "exact_risk",
     "gaussian_bends",
@@ -152,6 +153,7 @@ PARTS = (
     "prior_cells",
     "range_maximum",
     "step_prior",
+    "weighted_sums",
     "window_ends",
     "window_hits",
     "window_search",
@@ -171,7 +173,9 @@ NAMES_IN_QUESTIONS = {
     "line_noise": "line",
     "randomised_response": "diagonal",
     "repeated_counts": "counts",
+    "set_partitions": "partition",
     "set_reports": "inclusion",
+    "set_windows": "set-windows",
     "two_values": "two",
     "vector_noise": "vectors",
 }

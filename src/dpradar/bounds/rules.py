@@ -15,7 +15,9 @@ from .exact.known_cell import known_cell_risk
 from .exact.line_noise import line_risk
 from .exact.randomised_response import diagonal_risk
 from .exact.repeated_counts import count_risk
-from .exact.set_reports import inclusion_risk
+from .exact.set_partitions import partition_risk
+from .exact.set_reports import inclusion_risk, names_values
+from .exact.set_windows import set_window_risk
 from .exact.simulation import FAILURE, simulated_risk
 from .exact.two_values import two_value_risk
 from .exact.vector_noise import collinear_risk, equidistant_gaussian, one_hot_risk
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["RULES"]
 
 _MOST_ENTRIES = 100_000_000  # inputs x outputs a finite channel may have: some seconds
+_FEW_ENTRIES = 10_000_000  # some tenths of a second
 _MOST_LINE = 3_000  # values on the line
 _THM_4_2, _THM_4_3 = "[RAD] Theorem 4.2", "[RAD] Theorem 4.3"
 _OURS = "dpradar derivation"
@@ -51,7 +54,18 @@ def _inclusion(case: Case) -> list[Finding]:
     prior = case.finite_prior
     if case.release is None or case.release.inclusion is None:
         raise _missing("a report that is a set of values")
-    return inclusion_risk(case.release.inclusion, prior, case.threat.cover).findings()
+    channel, cover = case.release.inclusion, case.threat.cover
+    if names_values(cover):
+        return inclusion_risk(channel, prior, cover).findings()
+    if case.release.set_law is None:
+        raise _missing("a report that holds each value independently, or a fixed number of them")
+    listed = case.release.finite
+    if listed is not None and listed.outputs * prior.size <= _FEW_ENTRIES:
+        message = "reports are so few that they are listed, which finds the hits too"
+        raise Inapplicable(message)
+    if cover.parts is not None:
+        return partition_risk(channel, case.release.set_law, prior, cover).findings()
+    return set_window_risk(case.release.set_law, prior, cover).findings()
 
 
 def _finite(case: Case) -> list[Finding]:

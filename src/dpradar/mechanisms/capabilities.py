@@ -38,6 +38,7 @@ __all__ = [
     "Mechanism",
     "OneHot",
     "Release",
+    "SetLaw",
     "assumptions_of",
 ]
 
@@ -110,6 +111,22 @@ class InclusionChannel(Protocol):
     def all_of(self, n: int) -> float:
         """Return Pr[all of n values are in the set | the value is one of them]."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetLaw:
+    """A set that is drawn first and reweighted then: p(set | value) is ``held`` or ``missing`` times p(set).
+
+    In the set that is drawn every value is with probability ``rate``: each on its own, or, when ``size`` is given, all
+    sets of so many values being equally likely. ``difference`` is held - missing without cancellation.
+    """
+
+    inputs: int
+    rate: float
+    held: float  # the factor where the value is in the set
+    missing: float  # the factor where it is not; smaller
+    difference: float
+    size: int | None = None
 
 
 class Kernel(Protocol):
@@ -214,6 +231,7 @@ class Release:
     finite: FiniteChannel | None = None
     diagonal: DiagonalChannel | None = None
     inclusion: InclusionChannel | None = None
+    set_law: SetLaw | None = None  # the same reports, where the law of what they hold is known
     line: LineModel | None = None
     continuous: ContinuousModel | None = None
     vectors: Floats | None = None  # Gaussian noise of unit variance around one vector per input, moved near 0

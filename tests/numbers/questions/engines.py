@@ -10,7 +10,7 @@ from scipy.stats import uniform
 import dpradar as dr
 from dpradar_reproduction.nested_monte_carlo import nested_monte_carlo, nested_monte_carlo_failure
 from tests.numbers.asking import assess
-from tests.numbers.questions.parts import SKEWED, everything, line, skewed, stranger, within
+from tests.numbers.questions.parts import SKEWED, everything, line, skewed, stranger, table, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["QUESTIONS"]
 
 _WIDE = np.arange(1, 51) / 1275  # 50 values, each more likely than the one before
+_X, _Y = dr.Knowledge.columns("x"), dr.Goal.columns("y")
 _PLANE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
 
 
@@ -44,6 +45,19 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "engine/inclusion/subsets": lambda: assess(dr.SubsetSelection(m=50, epsilon=2.0), _many()),
     "engine/inclusion/olh": lambda: assess(dr.OLH(m=50, epsilon=2.0), everything(50)),
     "engine/inclusion/the": lambda: assess(dr.THE(m=50, epsilon=2.0), _many()),
+    "engine/inclusion/column-known": lambda: assess(dr.OUE(m=60, epsilon=2.0), dr.Threat(table(6, 10), _X, _Y)),
+    "engine/inclusion/column-known-subsets": lambda: assess(dr.SubsetSelection(m=60, epsilon=2.0), dr.Threat(table(20, 3), _X, _Y)),
+    "engine/inclusion/one-value-has-all": lambda: assess(dr.OUE(m=3, epsilon=2.0), dr.Threat(dr.Prior.of([1.0 - 1e-12, 6e-13, 4e-13]))),
+    "engine/partition/oue": lambda: assess(dr.OUE(m=1000, epsilon=2.0), dr.Threat(table(50, 20), goal=_Y)),
+    "engine/partition/subsets": lambda: assess(dr.SubsetSelection(m=1000, epsilon=2.0), dr.Threat(table(50, 20), goal=_Y)),
+    "engine/partition/skewed": lambda: assess(dr.SUE(m=50, epsilon=2.0), _many(dr.Goal.labels([i % 7 for i in range(50)]))),
+    "engine/partition/fibres": lambda: assess(dr.OLH(m=60, epsilon=2.0), dr.Threat(dr.Prior.uniform(60), dr.Knowledge.labels([i // 30 for i in range(60)]), dr.Goal.labels([i // 5 for i in range(60)]))),
+    "engine/partition/fibres-subsets": lambda: assess(dr.SubsetSelection(m=60, epsilon=2.0), dr.Threat(dr.Prior.uniform(60), dr.Knowledge.labels([i // 30 for i in range(60)]), dr.Goal.labels([i // 5 % 3 for i in range(60)]))),
+    "engine/set-windows/oue": lambda: assess(dr.OUE(m=101, epsilon=2.0), line(101, 2.0)),
+    "engine/set-windows/subsets": lambda: assess(dr.SubsetSelection(m=101, epsilon=1.0), line(101, 3.0)),
+    "engine/set-windows/blh-large-epsilon": lambda: assess(dr.BLH(m=40, epsilon=15.0), line(40, 1.0)),
+    "engine/set-windows/too-wide": lambda: assess(dr.OUE(m=101, epsilon=2.0), line(101, 20.0)),
+    "engine/set-windows/skewed": lambda: assess(dr.OUE(m=50, epsilon=2.0), _many(dr.Goal.within(2.0))),
     "engine/finite/channel": lambda: assess(dr.Channel([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]), stranger(3)),
     "engine/finite/geometric": lambda: assess(dr.Geometric(scale=3.0), _many()),
     "engine/finite/geometric-within": lambda: assess(dr.Geometric(scale=3.0), _many(dr.Goal.within(4.0))),

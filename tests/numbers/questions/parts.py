@@ -6,7 +6,19 @@ from typing import Any
 
 import dpradar as dr
 
-__all__ = ["FAMILY", "SKEWED", "counted", "everything", "family", "labelled", "line", "skewed", "stranger", "within"]
+__all__ = [
+    "FAMILY",
+    "SKEWED",
+    "counted",
+    "everything",
+    "family",
+    "labelled",
+    "line",
+    "skewed",
+    "stranger",
+    "table",
+    "within",
+]
 
 SKEWED = (0.4, 0.25, 0.15, 0.1, 0.07, 0.03)
 FAMILY = {"sex": ["f", "f", "m", "m"], "ill": ["no", "yes", "no", "yes"]}
@@ -35,6 +47,12 @@ def line(m: int, eta: float) -> dr.Threat:
 def labelled() -> dr.Threat:
     """Six values; one of two labels is known, one of three wanted."""
     return skewed(dr.Knowledge.labels("aaabbb"), dr.Goal.labels("xxyyzz"))
+
+
+def table(columns: int, rows: int) -> dr.Prior:
+    """Records x and y, so many values of x with each of so many of y, equally likely."""
+    records = range(columns * rows)
+    return dr.Prior.records({"x": [i % columns for i in records], "y": [i // columns for i in records]})
 
 
 def within(distribution: Any, low: float, high: float, eta: float, known: str = "nothing") -> dr.Threat:

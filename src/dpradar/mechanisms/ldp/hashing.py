@@ -138,6 +138,7 @@ def _release(name: str, reports: HashedReports) -> Release:
         privacy=same.privacy,
         inputs=reports.inputs,
         inclusion=same,
+        set_law=same.set_law,
         finite=same,
         sets=reports,
         sample=reports.sample,

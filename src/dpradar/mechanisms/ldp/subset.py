@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from ...options import described
-from ..capabilities import Release
+from ..capabilities import Release, SetLaw
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_subset
@@ -72,6 +72,7 @@ class SubsetSelection(BitReports):
             privacy=self.privacy,
             inputs=self.m,
             inclusion=self,
+            set_law=self._set_law,
             finite=self,
             sample=self.sample,
             sets=self,
@@ -79,6 +80,13 @@ class SubsetSelection(BitReports):
             counting=partial(of_subset, self),
             estimator=ShareEstimator(self.keep, self.other, partial(sums_of_sets, self)),
         )
+
+    @property
+    def _set_law(self) -> SetLaw:
+        held, less = self.keep * self.m / self.omega, math.exp(-self.epsilon)
+        difference = held * -math.expm1(-self.epsilon)
+        rate = self.omega / self.m
+        return SetLaw(inputs=self.m, rate=rate, held=held, missing=held * less, difference=difference, size=self.omega)
 
     def included(self, k: int) -> Floats:
         """Return Pr[value i is in the set and 1..i-1 are not | the value is i]."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ...numerics.lazy_numpy import Bools, Floats, Ints, np
 from ...numerics.special import expit
 from ...options import described
-from ..capabilities import Release
+from ..capabilities import Release, SetLaw
 from ..channel import checked_size
 from ..cost import frequency_cost
 from ..counts import of_unary
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...threats import Prior
 
 __all__ = ["OUE", "SUE", "UnaryChannel"]
+
+_RAREST = 1e-250  # probability of a bit of another value; below it ratios overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,20 @@ class UnaryChannel(BitReports):
     def all_of(self, n: int) -> float:
         """Return Pr[all of n bits are set | the value is one of them]."""
         return self.own * self.other ** (n - 1)
+
+    @property
+    def set_law(self) -> SetLaw | None:
+        """Return the bits of the others, which the own bit reweights; None where those are too rare for a float."""
+        variance = self.other * (1.0 - self.other)
+        if variance < _RAREST:
+            return None
+        return SetLaw(
+            inputs=self.inputs,
+            rate=self.other,
+            held=self.own / self.other,
+            missing=(1.0 - self.own) / (1.0 - self.other),
+            difference=self.difference / variance,
+        )
 
     def chunks(self, columns: int) -> Iterator[Floats]:
         """Yield p(bits | value); output o has bit j set when o has it in binary."""
@@ -96,6 +112,7 @@ class UnaryChannel(BitReports):
             privacy=self.privacy,
             inputs=self.inputs,
             inclusion=self,
+            set_law=self.set_law,
             finite=self,
             sample=self.sample,
             sets=self,
