@@ -77,7 +77,7 @@ def test_false_hits_of_whole_reports(name):
     m, trials = 12, 60_000
     protocol = attack_counts.PROTOCOLS[name](m=m, epsilon=2.0)
     from dpradar.attacks import optimal_attack
-    from dpradar.attacks.set_valued_reports import some_member
+    from dpradar.attacks.set_report_attack import some_member
     from dpradar.threats import Prior, Threat
 
     rng = np.random.default_rng(5)

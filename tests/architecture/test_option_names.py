@@ -13,8 +13,8 @@ from dpradar.campaigns.campaign_tables import campaign_file
 from dpradar.options.tables import Nested
 from dpradar.results.bound import QUANTITIES
 from dpradar.spec.file_tables import spec_file
-from dpradar.spec.kinds import KINDS
 from dpradar.spec.pipeline_tables import pipeline_file
+from dpradar.spec.release_kinds import KINDS
 from tests.architecture.source_trees import described_in, describes, library_trees
 
 # What reads and writes options by name. Below it an option is a field, or an argument of a function.

@@ -14,7 +14,7 @@ from dpradar.campaigns.campaign_tables import ACTIONS, kinds_for, run_table
 from dpradar.cli.main import app
 from dpradar.errors import SpecError
 from dpradar.options.reading import PLAIN
-from dpradar.spec.kinds import KINDS
+from dpradar.spec.release_kinds import KINDS
 from tests.spec.fitting import fits
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples/campaigns").glob("*.toml"))

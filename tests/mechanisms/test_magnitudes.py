@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import dpradar as dr
-from dpradar.mechanisms.noise.laws import DiscreteGaussianLaw, SummedLaw
+from dpradar.mechanisms.noise.whole_number_laws import DiscreteGaussianLaw, SummedLaw
 
 PAIR = dr.Prior.uniform(2, values=[0.0, 1e308])
 

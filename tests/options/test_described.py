@@ -17,8 +17,8 @@ from dpradar.cli.assess import group
 from dpradar.options import About, Span, described, number_of, option_of
 from dpradar.options.reading import FLAGS, PLAIN, inside
 from dpradar.spec import parse
-from dpradar.spec.kinds import KINDS, Kind
 from dpradar.spec.question import release_of
+from dpradar.spec.release_kinds import KINDS, Kind
 from dpradar.spec.schema import schema
 from dpradar.spec.starter_file import starting_spec
 from dpradar.threats.attackers import RECORD

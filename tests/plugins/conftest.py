@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dpradar.options import entry_points
-from dpradar.spec import kinds
+from dpradar.spec import release_kinds as kinds
 from tests.console import ROOT
 
 PAGE = ROOT / "docs" / "how-to" / "add-a-mechanism-from-outside.md"

@@ -55,12 +55,12 @@ class Shout:
             estimator=ShareEstimator(math.exp(self.epsilon) * low, low, held),
         )
 '''
-LIST = "*(gs.ApproxDP,"  # a line of the list of classes in spec/kinds.py
+LIST = "*(gs.ApproxDP,"  # a line of the list of classes in spec/release_kinds.py
 
 SAMPLER = """
 import numpy as np
 
-from dpradar.spec.kinds import KINDS
+from dpradar.spec.release_kinds import KINDS
 
 
 def noisy(inputs, rng):
@@ -83,7 +83,7 @@ from click.testing import CliRunner
 import dpradar as dr
 from dpradar.cli.main import app
 from dpradar.spec import read, run
-from dpradar.spec.kinds import KINDS
+from dpradar.spec.release_kinds import KINDS
 
 
 def cli(*words):
@@ -141,11 +141,12 @@ def _replace(file, old, new):
 
 def test_a_local_protocol_is_a_class_and_a_line(tmp_path, package):
     (package / "mechanisms" / "ldp" / "shout.py").write_text(SHOUT)
-    kinds = package / "spec" / "kinds.py"
+    kinds = package / "spec" / "release_kinds.py"
     table = kinds.read_text(encoding="utf-8")
     assert table.count(LIST) == 1
     imported = table.replace(
-        "from .calls import Call\n", "from ..mechanisms.ldp.shout import Shout\nfrom .calls import Call\n"
+        "from .constructor_calls import Call\n",
+        "from ..mechanisms.ldp.shout import Shout\nfrom .constructor_calls import Call\n",
     )
     kinds.write_text(imported.replace(LIST, f"Shout,\n    {LIST}"))
     (tmp_path / "sampler.py").write_text(SAMPLER)
@@ -207,7 +208,7 @@ INVENTORY = """
 from dataclasses import dataclass
 from typing import ClassVar
 
-from .record import Result
+from .result_codec import Result
 from .field_shapes import Loss, Whole
 
 

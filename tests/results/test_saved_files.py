@@ -14,7 +14,7 @@ from dpradar.errors import DpradarError
 from dpradar.present.attackers import attacker
 from dpradar.results.description import Description
 from dpradar.results.loading import result_kinds
-from dpradar.results.record import with_digest
+from dpradar.results.result_codec import with_digest
 from tests import saved
 from tests.cli.test_assess import run
 from tests.mutations import MISSING, changed, some

@@ -13,7 +13,7 @@ import dpradar as dr
 from dpradar.errors import SpecError
 from dpradar.spec import KINDS, parse, read, run, toml
 from dpradar.spec.file_tables import release_table
-from dpradar.spec.kinds import IN_FILES
+from dpradar.spec.release_kinds import IN_FILES
 from dpradar.spec.schema import schema
 from dpradar.spec.starter_file import starting_spec
 from tests.every import every

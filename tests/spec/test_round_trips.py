@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import dpradar as dr
 from dpradar.attacks.attack_options import AttackOptions
 from dpradar.spec import FLAGS, KINDS, parse, release_of, toml
-from dpradar.spec.kinds import IN_FILES
 from dpradar.spec.model import ReleaseSpec, Spec, ThreatSpec
 from dpradar.spec.question import release_call
+from dpradar.spec.release_kinds import IN_FILES
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 DAYS = st.dates(dt.date(1970, 1, 1), dt.date(2099, 12, 31)) | TEXT.filter(bool)

@@ -15,7 +15,7 @@ import dpradar as dr
 from dpradar.results.ceiling import Raw, rules_out_nothing
 from dpradar.results.limit_result import LimitResult
 from dpradar.threats.ceiling import range_minimum
-from dpradar.threats.measured import Measured
+from dpradar.threats.counted_prior import Measured
 from tests.twin import brute
 
 HIV = dr.Threat(dr.Prior.of([0.99, 0.01]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpradar.spec.kinds import KINDS
+from dpradar.spec.release_kinds import KINDS
 from dpradar.web.forms.question_fields import OFFERED_KINDS
 
 EVERY = [{"kind": kind, "who": attacker.name} for kind in OFFERED_KINDS for attacker in KINDS[kind].attackers]

@@ -13,7 +13,7 @@ from annotated_types import Ge, Gt
 from dpradar.options import About, Span, described
 from dpradar.options.tables import options_in
 from dpradar.spec import threat_options
-from dpradar.spec.kinds import KINDS, Kind
+from dpradar.spec.release_kinds import KINDS, Kind
 from dpradar.spec.threat_options import ThreatOptions
 from dpradar.web.copy_as import assess_copies, compare_copies, comparison_spec
 from dpradar.web.forms.form import Form, question_of, question_sections

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 
 import dpradar as dr
-from dpradar.spec.kinds import KINDS
+from dpradar.spec.release_kinds import KINDS
 from dpradar.web.app import SCREENS
 from dpradar.web.forms.fields import Slider
 from dpradar.web.forms.question_fields import OFFERED_KINDS

@@ -13,7 +13,7 @@ from ..threats import Threat
 from .continuous_attack import ContinuousAttack
 from .posterior_attack import LikeliestValue, PosteriorAttack
 from .reported_value import ReportedValue
-from .set_valued_reports import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
+from .set_report_attack import KnownMember, LikeliestMember, MemberOfFibre, SomeMember
 
 if TYPE_CHECKING:
     from ..threats.hit_classes import Cover

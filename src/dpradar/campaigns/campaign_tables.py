@@ -20,8 +20,8 @@ from ..options.tables import Table, either, options_in
 from ..params import Param, shown
 from ..spec.claims import ClaimOptions
 from ..spec.file_tables import kind_option, limits_option, nested, question_options
-from ..spec.kinds import IN_FILES, KINDS, Kind, kind_of
 from ..spec.model import ReleaseSpec, Spec
+from ..spec.release_kinds import IN_FILES, KINDS, Kind, kind_of
 from ..spec.threat_options import DATA, PRIOR, SIZE
 from ..threats.attackers import can_be_simulated
 

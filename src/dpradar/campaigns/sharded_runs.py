@@ -27,9 +27,9 @@ from ..guarantees.approx import EPSILON
 from ..options.reading import Where, inside
 from ..options.tables import options_in, options_of
 from ..spec.claims import ClaimOptions, claim_of
-from ..spec.kinds import KINDS
 from ..spec.model import RELATION
 from ..spec.question import release_of, sized, threat_of
+from ..spec.release_kinds import KINDS
 from ..spec.threat_options import DATA, PRIOR, SIZE
 from ..threats import Knowledge, Prior, Threat
 from .campaign_tables import SAMPLER, SEED, TEST, AuditRunOptions, LearningOptions

@@ -15,7 +15,7 @@ from ..params import shown
 from ..results import Assessment, AttackRun, AuditResult, Calibration
 from ..results.field_shapes import Later, Whole
 from ..results.loading import result_of
-from ..results.record import Record, Result, kind_of_schema
+from ..results.result_codec import Record, Result, kind_of_schema
 from .campaign_model import canonical, digest_of, versions
 from .campaign_reader import parse
 from .store import UNSOUND_HINT, StoreError

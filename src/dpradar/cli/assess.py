@@ -26,7 +26,7 @@ from .release_options import ReleaseGroup, further_options, release_options
 
 if TYPE_CHECKING:
     from ..results import Assessment, Bound
-    from ..spec.kinds import Kind
+    from ..spec.release_kinds import Kind
 
 __all__ = ["group"]
 

@@ -19,7 +19,7 @@ from .progress import repeat_command, show_progress
 from .release_options import ReleaseGroup, further_options, release_options
 
 if TYPE_CHECKING:
-    from ..spec.kinds import Kind
+    from ..spec.release_kinds import Kind
 
 __all__ = ["group"]
 

@@ -17,8 +17,8 @@ from ..mechanisms.ldp.parameters import M
 from ..options.reading import FLAGS, number, words
 from ..options.tables import options_in
 from ..spec.claims import ClaimOptions
-from ..spec.kinds import KINDS, kind_named
 from ..spec.question import release_of
+from ..spec.release_kinds import KINDS, kind_named
 from ..threats import Prior, Threat
 from . import number_types
 from .described_options import takes

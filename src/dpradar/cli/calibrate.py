@@ -27,7 +27,7 @@ from .release_options import ReleaseGroup, further_options, release_options
 if TYPE_CHECKING:
     from ..params import Param
     from ..results import Calibration
-    from ..spec.kinds import Kind
+    from ..spec.release_kinds import Kind
     from ..threats import Threat
 
 __all__ = ["group"]

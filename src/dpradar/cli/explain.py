@@ -50,7 +50,7 @@ _ADDED = {
 def _explained(what: str) -> tuple[str, str]:
     from ..bounds.rules import RULES
     from ..present.glossary import TERMS, term
-    from ..spec.kinds import KINDS, kind_named
+    from ..spec.release_kinds import KINDS, kind_named
 
     rules = {rule.name: rule for rule in RULES}
     definition = term(what)

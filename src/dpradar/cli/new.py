@@ -25,7 +25,7 @@ def new_command(file: str, kind: str, *, force: bool, as_json: bool) -> int:
     FILE is spec.toml unless given. The file can be run as it is; its comments say what can be changed.
     """
     from ..spec import FLAGS
-    from ..spec.kinds import IN_FILES, kind_of
+    from ..spec.release_kinds import IN_FILES, kind_of
     from ..spec.starter_file import starting_spec
 
     kind_of({"kind": kind}, FLAGS, IN_FILES)

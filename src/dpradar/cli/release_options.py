@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..options.reading import FLAGS
-from ..spec.kinds import KINDS, Kind, kind_named
 from ..spec.model import RELATION
 from ..spec.question import TIMES
+from ..spec.release_kinds import KINDS, Kind, kind_named
 from ..spec.threat_options import DATA
 from ..threats.attackers import can_be_simulated
 from .described_options import click_option

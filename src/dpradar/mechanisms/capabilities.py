@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..threats import Prior
     from .counts import CountModel
     from .ldp.estimators import FrequencyEstimator
-    from .ldp.report_sets import SetReports
+    from .ldp.values_in_report import SetReports
 
 __all__ = [
     "SIMULATION_ONLY",

@@ -11,7 +11,7 @@ from ..guarantees.curves import approx_curve
 from ..guarantees.pairs import approx_pair
 from ..guarantees.privacy import Privacy, Relation
 from ..numerics.lazy_numpy import Array, ArrayLike, Floats, Ints, np
-from ..numerics.whole import check_magnitude
+from ..numerics.number_checks import check_magnitude
 from ..options import About, Rows, Span, described
 from ..params import as_floats
 from .capabilities import ContinuousModel, LineModel, Release

@@ -290,7 +290,7 @@ class Contributions(Shape):
             return value
         import numpy as np
 
-        from ..numerics.whole import check_magnitude, check_whole
+        from ..numerics.number_checks import check_magnitude, check_whole
 
         try:
             array = np.array(value, dtype=float)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._version import __version__
 from ..errors import MissingExtra, ParameterError
 from ..params import visible
-from ..results.record import with_digest
+from ..results.result_codec import with_digest
 from .curve import chart_svg, curve_svg, scale_svg
 from .icons import icons_svg
 from .page import HEADINGS

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import ParameterError
-from ..results.record import Result
+from ..results.result_codec import Result
 from .sentences import UNVERIFIED
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from .advice import Advice
 from .assessment import Assessment
 from .field_shapes import Later, Loss
 from .lint import LintFinding
-from .record import Record, Result
+from .result_codec import Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from ..errors import ParameterError
 from .field_shapes import Loss, Whole
-from .record import Record, Result
+from .result_codec import Record, Result
 
 __all__ = ["Advice", "Notice"]
 

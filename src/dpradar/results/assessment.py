@@ -12,7 +12,7 @@ from .bound import QUANTITIES, Bound, Quantity
 from .ceiling import Rarest, near_ceiling, rules_out_nothing, share_of
 from .description import Description
 from .field_shapes import Later, NumbersBetween, Share, WrittenAs
-from .record import SLACK, Record, Result
+from .result_codec import SLACK, Record, Result
 from .tradeoff import HasRates, SavedRates
 
 if TYPE_CHECKING:

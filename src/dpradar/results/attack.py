@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from .description import Description
 from .field_shapes import NumbersBetween, OpenShare, RangeOfOwner, Share, Whole
-from .record import SLACK, Record, Result, not_decreasing
+from .result_codec import SLACK, Record, Result, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

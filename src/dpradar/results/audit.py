@@ -10,7 +10,7 @@ from annotated_types import Ge, Le
 from .attack import Estimate
 from .description import Description
 from .field_shapes import Loss, NumbersBetween, OpenShare, Share, Whole
-from .record import SLACK, Record, Result, not_decreasing
+from .result_codec import SLACK, Record, Result, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from annotated_types import Ge, MinLen
 
 from .field_shapes import Later, RangeOfOwner
-from .record import Record, not_decreasing
+from .result_codec import Record, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from .bound import Side
 from .ceiling import Raw
 from .description import Description
 from .field_shapes import Infinite, Later, Loss, Unsaved, Whole
-from .record import SLACK, Record, Result
+from .result_codec import SLACK, Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

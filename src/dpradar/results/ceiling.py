@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from .bound import Bound
 from .field_shapes import NumbersBetween, Share
-from .record import Record, not_decreasing
+from .result_codec import Record, not_decreasing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

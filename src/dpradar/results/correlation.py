@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from .bound import Bound
 from .field_shapes import Loss, Whole
-from .record import Record, Result
+from .result_codec import Record, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..params import shown
 from .field_shapes import Later, NumbersBetween, Reader
-from .record import Record
+from .result_codec import Record
 from .schema_1 import parsed_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ..errors import Problem
 from ..params import shown
 
 if TYPE_CHECKING:
-    from .record import Record, Result
+    from .result_codec import Record, Result
 
 __all__ = [
     "FieldShape",

@@ -10,7 +10,7 @@ from annotated_types import Ge
 from .bound import Side
 from .ceiling import Raw
 from .field_shapes import Infinite, Later
-from .record import Record
+from .result_codec import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

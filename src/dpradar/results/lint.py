@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from .audit import AuditResult
 from .field_shapes import Whole
-from .record import Record, Result
+from .result_codec import Record, Result
 
 __all__ = ["LintFinding", "LintReport"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import ParameterError, why_unreadable
 from ..numerics.limited_reading import read_text
-from .record import Result, kind_of_schema
+from .result_codec import Result, kind_of_schema
 
 __all__ = ["load", "result_kinds", "result_of"]
 

@@ -15,7 +15,7 @@ from .ceiling import ACKNOWLEDGE
 from .description import Description
 from .field_shapes import Infinite, NumbersBetween, OnlyFields, Share
 from .limit_result import LimitResult
-from .record import Record, Result
+from .result_codec import Record, Result
 from .suggested_change import Change
 
 if TYPE_CHECKING:

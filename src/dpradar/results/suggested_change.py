@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from .field_shapes import Later
-from .record import Record
+from .result_codec import Record
 
 __all__ = ["Change"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..params import Param
 from .bound import Bound
 from .field_shapes import Share
-from .record import SLACK, Record
+from .result_codec import SLACK, Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

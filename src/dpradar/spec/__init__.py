@@ -3,11 +3,11 @@
 from ..attacks.attack_options import AttackOptions
 from ..errors import Problem, SpecError
 from ..options.reading import FLAGS, PLAIN, Where, inside
-from .kinds import KINDS, Kind
 from .model import ReleaseSpec, Spec, ThreatSpec
 from .question import release_of, threat_of
 from .read import parse, read
-from .register import register
+from .release_kinds import KINDS, Kind
+from .release_register import register
 from .run import run
 from .write import command, python, toml
 

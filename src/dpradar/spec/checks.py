@@ -10,10 +10,10 @@ from ..errors import DpradarError, ParameterError, Problem
 from ..mechanisms.cost import cost_of
 from ..options.reading import inside
 from .evidence import evidence_of
-from .kinds import KINDS
 from .model import RELATION
 from .problems import problem_of
 from .question import threat_of
+from .release_kinds import KINDS
 from .threat_options import has_prior, without_prior
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from ..attacks.attack_options import AttackOptions
 from ..calibration.limit import COST_KEYS, RISK_KEYS
 from ..options import About, Choice, Option, by_name
 from ..options.tables import Nested, Table, options_in
-from .kinds import IN_FILES, KINDS
 from .model import RELATION, REPORT_KEYS, TOP_KEYS, Decision, ReleaseSpec, Spec, ThreatSpec
 from .question import TIMES
+from .release_kinds import IN_FILES, KINDS
 from .threat_options import THREAT, ThreatOptions
 
 __all__ = [

@@ -17,8 +17,8 @@ from ..results.bound import QUANTITIES, Side
 from ..results.ceiling import ACKNOWLEDGE
 from ..results.limit_result import LimitResult
 from ..results.suggested_change import Change
-from .kinds import KINDS
 from .question import release_of
+from .release_kinds import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from .threat_options import ANY_ATTACKER, SIZE, without_prior
 if TYPE_CHECKING:
     from ..options.reading import Where
     from ..threats import Threat
-    from .calls import Call
+    from .constructor_calls import Call
 
 __all__ = ["RELATION", "REPORT_KEYS", "TOP_KEYS", "Decision", "ReleaseSpec", "Spec", "ThreatSpec", "place_of"]
 

@@ -15,8 +15,8 @@ from ..mechanisms.ldp.parameters import M
 from ..options import describe, reading
 from ..options.reading import PLAIN
 from . import threat_options
-from .calls import Call
-from .kinds import kind_named, kind_of
+from .constructor_calls import Call
+from .release_kinds import kind_named, kind_of
 from .threat_options import SIZE, THREAT, ThreatOptions, without_prior
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from ..options.reading import inside
 from ..params import shown
 from .checks import prior_problems, spec_problems
 from .file_tables import SINGLE, THREAT_TABLE, TOP, release_table
-from .kinds import ALIASES, IN_FILES, kind_of
 from .model import TOP_KEYS, ReleaseSpec, Spec, ThreatSpec, place_of
 from .problems import problem_of
+from .release_kinds import ALIASES, IN_FILES, kind_of
 from .threat_options import THREAT
 
 if TYPE_CHECKING:

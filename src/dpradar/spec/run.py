@@ -16,10 +16,10 @@ from ..results.description import Description, describe_release
 from ..results.run import NoiseResult, ReleaseResult, RunResult, SweepPoint, SweepResult, ThreatResult
 from .checks import assessed_releases, limits_of
 from .evidence import attacks, evidence_of
-from .kinds import KINDS
 from .limits import assessed, change_of, risk_limits, utility_limits
 from .problems import problem_of
 from .question import release_of
+from .release_kinds import KINDS
 from .sweep import Sweep, sweep_of
 from .threat_options import SIZE
 from .write import command, toml

@@ -10,14 +10,14 @@ from ..mechanisms.cost import cost_of
 from ..options import Choice, Rows
 from ..options.alternatives import Alternatives
 from ..options.reading import PLAIN, inside
-from .kinds import KINDS
 from .question import TIMES, release_of
+from .release_kinds import KINDS
 from .threat_options import SIZE, VALUES
 from .write import value_text
 
 if TYPE_CHECKING:
     from ..options import Option
-    from .kinds import Kind
+    from .release_kinds import Kind
 
 __all__ = ["starting_spec"]
 

@@ -10,7 +10,7 @@ from ..errors import ParameterError
 from ..numerics.lazy_numpy import np
 from ..options import parameters
 from ..options.reading import PLAIN, number, numbers, whole
-from .kinds import KINDS
+from .release_kinds import KINDS
 
 if TYPE_CHECKING:
     from .model import Spec

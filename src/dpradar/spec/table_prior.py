@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ParameterError
 from ..options import Shape, reading
 from ..params import shown
-from .calls import Call
+from .constructor_calls import Call
 
 if TYPE_CHECKING:
     from ..options.reading import Where

@@ -19,7 +19,7 @@ from ..params import shown
 from ..threats import Goal, Knowledge
 from ..threats.attackers import RECORD, TABLE, WITH_PRIOR
 from ..threats.threat import BASELINE, MEMBERSHIP
-from .calls import Call
+from .constructor_calls import Call
 from .table_prior import Bins, ColumnNames, table_prior_call
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from ..options.alternatives import Alternatives
 from ..options.reading import FLAGS, PLAIN
 from ..options.tables import options_of
 from ..threats.attackers import can_be_simulated
-from .kinds import KINDS, kind_of
 from .model import RELATION, REPORT_KEYS, TOP_KEYS
 from .question import TIMES, release_call, threat_call
+from .release_kinds import KINDS, kind_of
 from .threat_options import OPTIONS, VALUES, ThreatOptions
 
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Who attacks: what is believed (Prior), known of the target (Knowledge) and counted as success (Goal)."""
 
+from .counted_prior import Measured
 from .goal import Goal
 from .knowledge import Knowledge
-from .measured import Measured
 from .prior import Prior
 from .threat import Threat
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..errors import ParameterError
 from ..numerics.decimals import Printed
 from ..numerics.lazy_numpy import ArrayLike, Floats, np
-from ..numerics.whole import check_magnitude, check_whole
+from ..numerics.number_checks import check_magnitude, check_whole
 from ..params import Param, as_floats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from .measured import Measured
+    from .counted_prior import Measured
 
 __all__ = ["Continuous", "Prior", "checked_labels", "plain_label"]
 

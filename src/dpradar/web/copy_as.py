@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ..calibration.limit import COSTS
 from ..options.reading import FLAGS
 from ..spec import AttackOptions, ReleaseSpec, Spec, ThreatSpec, command, python, toml
-from ..spec.kinds import KINDS
 from ..spec.model import RELATION
 from ..spec.question import TIMES, release_call, threat_call
+from ..spec.release_kinds import KINDS
 from ..spec.threat_options import EQUALLY_LIKELY, THREAT, has_prior, without_prior
 from .forms.form import PLACE
 

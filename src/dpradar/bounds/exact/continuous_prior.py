@@ -10,8 +10,8 @@ from ...threats.ceiling import raw_data
 from ..question import Inapplicable
 from .density_shapes import cdf_error, density_shape
 from .exact_risk import ExactRisk
-from .gaussian_bends import GaussianBends
-from .laplace_bends import LaplaceBends
+from .gaussian_curvature import GaussianBends
+from .laplace_curvature import LaplaceBends
 from .likelihoods import AtEnd, GaussianNoise, noise_of
 from .named_records import named_records
 from .output_grid import Bends, OutputGrid, output_grid

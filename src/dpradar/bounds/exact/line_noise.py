@@ -6,8 +6,8 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ...numerics.envelope import base_edges, integrate_envelope
 from ...numerics.lazy_numpy import Floats, Ints, np
+from ...numerics.maximum_integrals import base_edges, integrate_envelope
 from ...numerics.shift_to_zero import close_gaps
 from ...results.bound import side_of
 from ...threats.hit_classes import Block, Cover
@@ -168,7 +168,8 @@ def line_risk(model: LineModel, prior: Prior, cover: Cover, moved: float = 0.0) 
     Notes
     -----
     [RAD] Theorem 4.3. Cells in which one guess provably wins throughout are integrated through the distribution
-    function; the others are cut (numerics/envelope.py). Atoms from clamping are two more outputs of a finite channel.
+    function; the others are cut (numerics/maximum_integrals.py). Atoms from clamping are two more outputs of a finite
+    channel.
     """
     pi = prior.probabilities
     if float(np.ptp(model.points[pi > 0.0])) == 0.0:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from ...numerics.lazy_numpy import Floats, np
-from .gaussian_bends import FAR
+from .gaussian_curvature import FAR
 from .likelihoods import GaussianNoise
 
 if TYPE_CHECKING:

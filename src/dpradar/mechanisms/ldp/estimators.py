@@ -11,7 +11,7 @@ from .drawing import row_chunks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .report_sets import SetReports
+    from .values_in_report import SetReports
 
 __all__ = ["FrequencyEstimator", "MeanEstimator", "ShareEstimator", "sums_of_sets"]
 

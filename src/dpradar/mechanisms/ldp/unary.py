@@ -17,7 +17,7 @@ from ..counts import of_unary
 from .drawing import coins, row_chunks
 from .estimators import ShareEstimator, sums_of_sets
 from .parameters import FIRST_QUESTION, Epsilon, Values, report_privacy
-from .report_sets import BitReports
+from .values_in_report import BitReports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from annotated_types import Gt
 from ...options import About, described
 from ..query import Contribution
 from .lattice_noise import MOST_NOISE, lattice_release
-from .laws import GeometricLaw
 from .noise_options import Norm, Sensitivity, SensitivityRelation, Truncate, check_noise, noise_repr
+from .whole_number_laws import GeometricLaw
 
 if TYPE_CHECKING:
     from ...threats import Prior

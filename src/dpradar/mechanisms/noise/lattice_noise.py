@@ -15,8 +15,8 @@ from ...guarantees.privacy import Privacy, Relation
 from ...numerics.lazy_numpy import Floats, Int64s, Ints, np
 from ..capabilities import Release
 from ..query import contributions
-from .laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
 from .noise_options import Range, release_of_sensitivity
+from .whole_number_laws import DiscreteGaussianLaw, GeometricLaw, Law, SummedLaw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -106,7 +106,7 @@ def slider_of(option: Option) -> Slider | None:
 
     Examples
     --------
-    >>> from dpradar.spec.kinds import KINDS
+    >>> from dpradar.spec.release_kinds import KINDS
     >>> slider = slider_of(KINDS["grr"].option("epsilon"))
     >>> slider.log, slider.at_low, slider.at_high
     (True, 'less can be learned', 'more can be learned')

@@ -10,8 +10,8 @@ from ...errors import ParameterError
 from ...options import Flag, reading
 from ...options.tables import options_of
 from ...params import shown
-from ...spec.kinds import KINDS, kind_of
 from ...spec.question import threat_of
+from ...spec.release_kinds import KINDS, kind_of
 from ...spec.threat_options import OPTIONS, ThreatOptions
 from ...threats.attackers import ATTACKERS
 from .question_fields import (

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...options.alternatives import Alternatives
-from ...spec.kinds import KINDS
 from ...spec.model import RELATION
 from ...spec.question import TIMES
+from ...spec.release_kinds import KINDS
 from ...spec.threat_options import OPTIONS
 from ...threats.attackers import ATTACKERS, RECORD
 from .fields import Field, choice, number_field, option_field, text_field
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...options import Option
     from ...options.alternatives import Alternative
-    from ...spec.kinds import Kind
+    from ...spec.release_kinds import Kind
     from ...threats.attackers import AttackerKind
 
 __all__ = [

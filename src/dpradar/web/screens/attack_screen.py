@@ -13,9 +13,9 @@ from ...options.reading import FLAGS
 from ...options.tables import options_in
 from ...params import shown
 from ...spec.claims import ClaimOptions
-from ...spec.kinds import KINDS
 from ...spec.model import RELATION
 from ...spec.question import release_call, threat_call
+from ...spec.release_kinds import KINDS
 from ...spec.threat_options import VALUES
 from ...threats.attackers import WITH_PRIOR
 from ..copy_as import Copy, attack_copies

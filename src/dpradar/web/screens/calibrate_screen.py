@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ...calibration.limit import COST_KEYS, RISK_KEYS, RISKS
 from ...errors import ParameterError
 from ...mechanisms.cost import cost_of
-from ...spec.kinds import KINDS
 from ...spec.question import release_of
+from ...spec.release_kinds import KINDS
 from ...threats.attackers import ATTACKERS
 from ..copy_as import calibrate_copies
 from ..forms.fields import Field, Slider, choice, number_field, option_field, slider_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from ...errors import ParameterError
 from ...options import Group
 from ...params import shown
-from ...spec.kinds import KINDS
 from ...spec.question import TIMES
+from ...spec.release_kinds import KINDS
 from ...spec.threat_options import OPTIONS, SIZE, VALUES, values_from_zero
 from ...threats.attackers import ATTACKERS, RECORD
 from ..copy_as import compare_copies, comparison_spec

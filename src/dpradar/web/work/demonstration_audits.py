@@ -16,8 +16,8 @@ from ...numerics.lazy_numpy import Ints, np
 from ...options import reading
 from ...params import shown
 from ...spec.claims import claim_of
-from ...spec.kinds import KINDS
 from ...spec.question import release_of, threat_of
+from ...spec.release_kinds import KINDS
 from ...spec.threat_options import VALUES
 from ..forms.form import PLACE
 

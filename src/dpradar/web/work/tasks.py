@@ -19,9 +19,9 @@ from ...options.tables import options_of
 from ...present.attack import attack_finding
 from ...present.html import document, fragment
 from ...present.pages import page_of
-from ...spec.kinds import KINDS
 from ...spec.model import RELATION
 from ...spec.question import release_of, threat_of
+from ...spec.release_kinds import KINDS
 from ...spec.run import run
 from ..copy_as import comparison_spec
 from ..forms.form import PLACE

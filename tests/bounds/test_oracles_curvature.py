@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 import dpradar as dr
-from dpradar.bounds.exact.gaussian_bends import GaussianBends
-from dpradar.bounds.exact.laplace_bends import LaplaceBends
+from dpradar.bounds.exact.gaussian_curvature import GaussianBends
+from dpradar.bounds.exact.laplace_curvature import LaplaceBends
 from dpradar.bounds.exact.likelihoods import noise_of
 from dpradar.bounds.exact.step_prior import step_prior
 

@@ -83,7 +83,7 @@ def _object_named(name: str) -> Any:
 
         return getattr(stats, rest)
     if name == "spec.register":
-        from .register import register
+        from .release_register import register
 
         return register
     if name == "data.prior":

@@ -20,7 +20,7 @@ from ..options import About, FileName, Flag, describe, described
 from ..options.entry_points import installed_plugins, is_own_class, plugin_named
 from ..params import shown
 from ..threats.attackers import ATTACKERS
-from .calls import Call
+from .constructor_calls import Call
 from .threat_options import OPTIONS, VALUES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from ..numerics.lazy_numpy import Bools, Floats, Ints, np
 from .attack_protocol import BatchOutcome
 
 if TYPE_CHECKING:
-    from ..mechanisms.ldp.report_sets import SetReports
+    from ..mechanisms.ldp.values_in_report import SetReports
 
 __all__ = ["KnownMember", "LikeliestMember", "MemberOfFibre", "SomeMember", "some_member"]
 
