@@ -262,6 +262,29 @@ def test_laws_of_many_values_lie_on_either_side(number, rate):
         )
 
 
+@every("name", ["OUE", "SUE", "SubsetSelection", "OLH", "THE"])
+@every("epsilon", [30.0, 60.0, 66.0, 72.0, 100.0, 200.0, 700.0])
+@every("kind", ["cells", "unequal cells", "free cells", "windows"])
+def test_reports_that_all_but_name_the_value(name, epsilon, kind):
+    """Bits of other values are rarer than any float can add up: never a risk below the one that is all but reached."""
+    m, place = 40, list(range(40))
+    known, goal = dr.Knowledge.nothing(), dr.Goal.labels([i // 4 for i in place])
+    if kind == "unequal cells":
+        goal = dr.Goal.labels([min(i // 4, 4) for i in place])
+    if kind == "free cells":
+        known = dr.Knowledge.labels([i // 20 for i in place])
+    if kind == "windows":
+        goal = dr.Goal.within(1)
+    protocol = getattr(dr, name)(m=m, epsilon=epsilon)
+    answer = dr.assess(protocol, dr.Threat(dr.Prior.uniform(m), known, goal))
+    channel = protocol.at(None).inclusion
+    own = channel.included(1)[0] * (1.0 - channel.later(1)[0]) ** (m - 1)  # the value is the only one reported
+    if kind != "unequal cells":
+        blind = 0.1 if kind != "windows" else 3.0 / m
+        assert answer.rad.value >= own * (1.0 - blind) - 1e-9
+    assert answer.success.value >= own - 1e-9
+
+
 # A guess may be off.
 
 
@@ -269,7 +292,7 @@ def test_laws_of_many_values_lie_on_either_side(number, rate):
 @every("m", range(3, 10))
 def test_windows(name, m):
     for eta in range(1, (m - 1) // 2 + 1):
-        for epsilon in (0.01, 0.3, 1.0, 2.0, 7.0):
+        for epsilon in (0.01, 0.3, 1.0, 2.0, 7.0, 25.0):
             threat = dr.Threat(dr.Prior.uniform(m), goal=dr.Goal.within(eta))
             law = mechanism(name, m, epsilon).at(threat.prior).set_law
             risk = set_window_risk(law, threat.prior, threat.cover)

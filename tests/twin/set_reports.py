@@ -29,7 +29,7 @@ def coins(name: str, epsilon: float) -> tuple[float, float]:
     if name == "THE":  # 1 + noise and noise alone above the threshold, Laplace noise of scale 2/epsilon
         own = 1.0 - 0.5 * math.exp(-(1.0 - THRESHOLD) * epsilon / 2.0)
         return own, 0.5 * math.exp(-THRESHOLD * epsilon / 2.0)
-    g = 2 if name == "BLH" else math.floor(e + 1.0)
+    g = 2 if name == "BLH" else min(math.floor(e + 1.0), 1 << 32)  # more hashes are not used
     return e / (e + g - 1.0), 1.0 / g
 
 

@@ -58,7 +58,7 @@ def _inclusion(case: Case) -> list[Finding]:
     if names_values(cover):
         return inclusion_risk(channel, prior, cover).findings()
     if case.release.set_law is None:
-        raise _missing("a report that holds each value independently, or a fixed number of them")
+        raise _missing("a report that holds each other value independently and not too rarely, or a fixed number")
     listed = case.release.finite
     if listed is not None and listed.outputs * prior.size <= _FEW_ENTRIES:
         message = "reports are so few that they are listed, which finds the hits too"

@@ -146,8 +146,9 @@ class _Engine:
         gain, missing = self.law.difference, self.law.missing
         if high - low > _SAME * high:
             return ExactRisk(success=self._largest(fibre, gain, missing))
-        if fibre.number == 1 and not fibre.missed:
-            return ExactRisk(rad=(0.0, 0.0), success=(low, high), hit=high)  # there is one guess only
+        if fibre.number == 1 and (fibre.whole or not fibre.missed):
+            # There is one guess only, or it is right for everyone and all others for nobody.
+            return ExactRisk(rad=(0.0, 0.0), success=(low, high), hit=None if fibre.missed else high)
         largest = self._largest(fibre, 1.0, 0.0)
         if largest is None:
             return ExactRisk()
@@ -185,9 +186,11 @@ class _Engine:
             ]
             ends.append(expected_largest(scored))
         rounding = 16.0 * _EPS * (fibre.members + 16.0)
+        moved = 0.0
         if any(len(levels) > 1 for levels, _ in fibre.cells):
             rounding += _ROUNDED
-        return ends[0] * (1.0 - rounding), ends[1] * (1.0 + rounding)
+            moved = _ROUNDED * step * float(fibre.masses.max()) * min(1.0, fibre.members * self.law.rate)
+        return ends[0] * (1.0 - rounding) - moved, ends[1] * (1.0 + rounding) + moved
 
     def _laws_of(self, levels: Levels, most: int) -> tuple[SumLaw, SumLaw]:
         if levels not in self._laws:

@@ -25,6 +25,7 @@ __all__ = ["set_window_risk"]
 _EPS = sys.float_info.epsilon
 _WORK = 1_000_000_000  # states x totals x steps: some seconds
 _TAIL = 60.0  # counts with less than e^-60 of probability are left out
+_NEVER = 1e-120  # a state of the middle that never matters, while its square is still a float
 _WIDEST = 8  # eta; more have too many states at any number of values
 
 Shortfalls = tuple[int, ...]
@@ -168,6 +169,8 @@ class _Line:
             total = np.zeros(self.size + 1)
             for state in np.flatnonzero(ones <= most).tolist():
                 twice = self.rate ** ones[state] * (1.0 - self.rate) ** (bits - ones[state])
+                if twice < _NEVER:
+                    continue
                 halves = np.convolve(arrays[one][number, state], arrays[other][number, back[state]])[ones[state] :]
                 some = min(halves.size, total.size)
                 total[:some] += halves[:some] / twice

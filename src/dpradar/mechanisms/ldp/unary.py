@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OUE", "SUE", "UnaryChannel"]
 
-_RAREST = 1e-250  # probability of a bit of another value; below it ratios overflow
+_RAREST = 1e-30  # probability of a bit of another value; the engines forget what is below 1e-40
 
 
 @dataclass(frozen=True, slots=True)
