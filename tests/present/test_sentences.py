@@ -48,9 +48,9 @@ ASSESSMENTS = {
         "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those an attacker who learns from the data is right for.",
+        "Taking part adds at most 47 of 100 people to those an attacker who learns from the data is right for.",
         None,
-        "Because they took part, an attacker who learns from the data is right for up to 77 more people in every 100.",
+        "Because they took part, an attacker who learns from the data is right for up to 47 more people in every 100.",
     ),
     "rare": (
         "Of 100 people who took part, an attacker who learns from the data is right for 12. The same guesses "
