@@ -48,9 +48,9 @@ ASSESSMENTS = {
         "100 than by guessing blindly.",
     ),
     "worst": (
-        "Taking part adds at most 77 of 100 people to those that an attacker who goes by the data guesses correctly.",
+        "Taking part adds at most 47 of 100 people to those that an attacker who goes by the data guesses correctly.",
         None,
-        "Of every 100 people, an attacker who goes by the data guesses up to 77 more correctly because they took part.",
+        "Of every 100 people, an attacker who goes by the data guesses up to 47 more correctly because they took part.",
     ),
     "rare": (
         "Of 100 people who took part, an attacker who goes by the data guesses 12 correctly. The same guesses "

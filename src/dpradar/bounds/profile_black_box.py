@@ -18,8 +18,8 @@ __all__ = ["OTHERS", "any_knowledge_bound", "for_every_prior", "profile_rule", "
 
 OTHERS = "the other records are fixed, or independent of the target's"
 _LARGEST = 700.0  # e^700 is the steepest line that matters
-_NODES, _STEEP, _EVEN = 64, 1e-9, 1.0 / 32.0  # points of the curve beside its peak: geometric, then even
-_EPSILONS, _FINER, _ROUNDS = 129, 32, 3
+_NODES, _STEEP, _EVEN = 32, 1e-9, 1.0 / 32.0  # points of the curve beside its peak: geometric, then even
+_EPSILONS, _FINER, _ROUNDS = 129, 64, 2
 _ROUNDING = 2e-14  # of a value of the curve, with room to spare
 
 
