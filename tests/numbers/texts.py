@@ -34,9 +34,8 @@ _EVERY_RULE = "--all"
 
 def commands() -> list[str]:
     """Return the command lines whose text is kept: those of the numbers, every help page, starter files, schemas."""
-    from dpradar.spec.release_kinds import IN_FILES
-
     from dpradar.cli.main import app
+    from dpradar.spec.release_kinds import IN_FILES
 
     lines = [one.replace(" --json", "") for one in LINES.values() if isinstance(one, str)]
     chosen = [line for line in lines if line.split()[0] not in _LEFT_OUT and _EVERY_RULE not in line]

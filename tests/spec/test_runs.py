@@ -99,7 +99,7 @@ def test_of_several_priors_the_worst_counts():
     text = '[release]\nkind = "laplace"\nscale = 10.0\n[[threat]]\nworst = true\n'
     both = only(text + "[[threat]]\nvalues = [0, 1]\n[[threat]]\nvalues = [0, 30]\n").assessments[0].assessment
     other = only(text + "[[threat]]\nvalues = [0, 30]\n[[threat]]\nvalues = [0, 1]\n").assessments[0].assessment
-    expected = dr.assess(dr.Laplace(10.0, sensitivity=30.0, neighbours="replace-one"), dr.Threat.worst())
+    expected = dr.assess(dr.Laplace(10.0, query=[0.0, 30.0]), dr.Threat.worst(), neighbours="replace-one")
     for assessment in (both, other):
         assert assessment.worst_gain.value == pytest.approx(expected.worst_gain.value, rel=1e-12)
         assert assessment.rad.value == pytest.approx(expected.rad.value, rel=1e-12)
