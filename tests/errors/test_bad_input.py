@@ -243,5 +243,5 @@ def test_what_squares_cannot_hold_is_refused():
         with pytest.raises(dr.ParameterError, match="noise_multiplier"):
             dr.DPSGD(noise_multiplier=noise, sample_rate=0.01, steps=10)
     threat = dr.Threat(dr.Prior.uniform(2, [-1e308, 1e308]))
-    with pytest.raises(dr.ParameterError, match="whole numbers of at most"):
+    with pytest.raises(dr.ParameterError, match=r"numbers from -1e\+150 to 1e\+150"):
         dr.assess(dr.Geometric(scale=1.0), threat)

@@ -41,4 +41,4 @@ def _answer(client, fields):
 def test_the_explorer_shows_a_comparison_of_releases_beside_the_ceiling(client):
     fields = {"who": "record", "m": "2", "prior": "0.99, 0.01", "columns": "2", "1.kind": "grr", "1.epsilon": "20"}
     page = client.get(f"/compare?{urlencode(fields)}").text
-    assert "of that: publishing the raw data would do no worse." in plain(page)
+    assert "as many: publishing the raw data would do no worse." in plain(page)

@@ -7,9 +7,11 @@ difference is that shift and part is the bound: the columns ``gain`` and ``succe
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpradar.calibration import Limit, calibrate
 from dpradar.errors import NumericsError
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from dpradar.results import Calibration
-
     from .table import Cell
+
+    Pair = tuple[float | None, float | None]  # epsilon, and the error that 5 of 100 exceed
 
 __all__ = ["compute", "draw"]
 
@@ -57,36 +59,43 @@ def compute(limits: Sequence[float] = LIMITS, m: int = SIZE, progress: Callable[
     >>> [round(row[name], 4) for name in ("rad_epsilon", "rero_epsilon")]
     [4.5237, 0.6931]
     """
-    threat, blind = Threat(Prior.uniform(m)), Threat.baseline(1.0 / m)
-    query = np.linspace(0.0, 1.0, m)
+    threat, query = Threat(Prior.uniform(m)), np.linspace(0.0, 1.0, m)
 
-    def with_query(limit: Limit) -> Calibration:
-        return calibrate(Laplace, limit, precision=_PRECISION, query=query)
-
-    def without_query(limit: Limit) -> Calibration:
-        return calibrate(Laplace, limit, precision=_PRECISION, sensitivity=1.0, neighbours="replace-one")
+    def exact(limit: Limit) -> Pair:
+        answer = calibrate(Laplace, limit, precision=_PRECISION, query=query)
+        if answer.value is None:
+            raise NumericsError(f"no noise was found: {answer.reason}")
+        return 1.0 / answer.value, answer.cost["error"]
 
     rows: list[dict[str, Cell]] = []
     for limit in limits:
         progress(f"rad:fig2: limit {limit:g}")
         possible = limit > 1.0 / m + _ROUNDING
         answers = (
-            with_query(Limit(threat, rad=limit)),
-            without_query(Limit(blind, success=limit)) if possible else None,
-            without_query(Limit(blind, gain=limit)),
-            with_query(Limit(threat, success=limit)) if possible else None,
+            exact(Limit(threat, rad=limit)),
+            _by_equation_3(limit, 1.0 / m) if possible else (None, None),
+            _by_equation_3(limit + 1.0 / m, 1.0 / m),
+            exact(Limit(threat, success=limit)) if possible else (None, None),
         )
-        cells = [number for one in answers for number in _numbers(one)]
+        cells = [number for answer in answers for number in answer]
         rows.append(dict(zip(_COLUMNS, (limit, *cells), strict=True)))
     return Table(_COLUMNS, tuple(rows))
 
 
-def _numbers(answer: Calibration | None) -> tuple[float | None, float | None]:
-    if answer is None:
-        return None, None
-    if answer.value is None:
-        raise NumericsError(f"no noise was found: {answer.reason}")
-    return 1.0 / answer.value, answer.cost["error"]
+def _by_equation_3(limit: float, baseline: float) -> Pair:
+    """Return the largest epsilon at which 1 - f(baseline), f the curve of Laplace noise, keeps the limit.
+
+    Not by ``calibrate``, which knows tighter bounds than the one that the paper compares with.
+    """
+
+    def above(epsilon: float) -> float:
+        promise = Laplace(1.0 / epsilon, sensitivity=1.0, neighbours="replace-one").at(None).privacy("replace-one")
+        if promise is None or promise.curve is None:
+            raise NumericsError("Laplace noise has no trade-off curve. Please report this.")
+        return 1.0 - promise.curve.at(baseline) - limit
+
+    epsilon = float(brentq(above, 1e-6, 100.0, xtol=1e-12))
+    return epsilon, -math.log(0.05) / epsilon
 
 
 @canvas.styled

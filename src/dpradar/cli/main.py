@@ -107,7 +107,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
         "measure_command",
         "Report what an attack gained: success on members, success on non-members, and the difference.",
     ),
-    "run": (".run", "run_command", "Assess what a spec file describes; --check for use in a build."),
+    "run": (".run", "run_command", "Assess what a spec file describes; with --check, fail where a limit is not met."),
     "new": (".new", "new_command", "Write a spec file to start from."),
     "report": (".report", "report_command", "Turn a saved result into an HTML or Markdown report."),
     "serve": ("..web.serve", "serve_command", "Explore in the browser: assess, calibrate, compare, attack, audit."),
