@@ -81,8 +81,8 @@ def epsilon_from_rad(rad: float, collision: float, delta: float = 0.0, m: int | 
         return None
     above = 1.0 + tv - 2.0 * delta
     by_variation = math.log(above / (1.0 - tv)) if above > 0.0 else 0.0
-    kept = (1.0 - collision) * delta
-    t = (rad - kept) / (1.0 - kept)
+    delta_share = (1.0 - collision) * delta
+    t = (rad - delta_share) / (1.0 - delta_share)
     return max(0.0, by_variation, _epsilon_of_share(t, m) if t > 0.0 else 0.0)
 
 

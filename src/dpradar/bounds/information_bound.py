@@ -22,7 +22,7 @@ _MOST = 36.0  # more information allows everything to 1e-15
 _INFLATED, _FLOOR = 1.0 + 1e-9, 1e-15
 _SMALL = 0.03
 _EDGE = 1e-12  # of a false-hit rate
-_Found = tuple[float, str, str | None]  # nats, what says so, and the relation of the promise
+_Candidate = tuple[float, str, str | None]  # nats, what says so, and the relation of the promise
 
 
 def _pair(t: float) -> tuple[float, float, float]:
@@ -88,9 +88,9 @@ def information_rule(case: Case) -> list[Finding]:
     if case.threat.kind == "membership":
         message = "membership compares in with out; the advantage compares two records"
         raise Inapplicable(message)
-    found: list[_Found] = [(_information(case, one), one.source, one.relation) for one in _promises(case)]
-    found += _of_vectors(case)
-    information, source, relation = min(found, key=lambda row: row[0], default=(math.inf, "", None))
+    candidates: list[_Candidate] = [(_information(case, one), one.source, one.relation) for one in _promises(case)]
+    candidates += _of_vectors(case)
+    information, source, relation = min(candidates, key=lambda row: row[0], default=(math.inf, "", None))
     if not information < _MOST:
         message = "needs a finite bound on the information about the record, such as epsilon with delta = 0, mu or rho"
         raise Inapplicable(message)
@@ -114,7 +114,7 @@ def _information(case: Case, promise: Privacy) -> float:
     return replaced_information(case.threat.prior.probabilities, divergence)
 
 
-def _of_vectors(case: Case) -> list[_Found]:
+def _of_vectors(case: Case) -> list[_Candidate]:
     """Return half the variance of the vectors under Gaussian noise of size 1: their mean is a reference."""
     release, prior = case.release, case.threat.prior
     if release is None or release.vectors is None or prior is None or prior.is_continuous:

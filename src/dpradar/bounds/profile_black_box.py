@@ -98,8 +98,8 @@ def any_knowledge_bound(curve: TradeoffCurve, tv: float, collision: float, m: in
     >>> round(value, 5)
     0.32782
     """
-    kept = max(0.0, 1.0 - collision)
-    best, at = min(tv * kept, 1.0), 0.0
+    distinct = max(0.0, 1.0 - collision)
+    best, at = min(tv * distinct, 1.0), 0.0
     peak = min(curve.peak, 0.5)
     if peak <= 0.0 or best <= 0.0:
         return best, at
@@ -114,7 +114,7 @@ def any_knowledge_bound(curve: TradeoffCurve, tv: float, collision: float, m: in
         touching = np.argmax(room, axis=1)
         delta = np.clip(room[np.arange(epsilons.size), touching], 0.0, tv)
         t = pure_any_knowledge(epsilons, m)
-        values = t + (1.0 - t) * kept * delta
+        values = t + (1.0 - t) * distinct * delta
         i = int(np.argmin(values))
         if values[i] < best:
             best, at = float(values[i]), float(epsilons[i])

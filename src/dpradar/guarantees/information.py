@@ -155,12 +155,12 @@ def information_of(promise: Privacy) -> float:
     >>> information_of(ApproxDP(1.0, 1e-9, "add-remove").privacy("add-remove"))
     inf
     """
-    found = [math.inf] if promise.information is None else [promise.information]
+    divergences = [math.inf] if promise.information is None else [promise.information]
     if promise.renyi is not None:
-        found.append(float(promise.renyi.at(1.0)))
+        divergences.append(float(promise.renyi.at(1.0)))
     if promise.pairs is not None:
-        found.append(information_of_pairs(promise.pairs))
+        divergences.append(information_of_pairs(promise.pairs))
     if promise.epsilon is not None and promise.delta == 0.0:
         one_order = promise.relation == "reference"
-        found.append(promise.epsilon * (1.0 if one_order else math.tanh(0.5 * promise.epsilon)))
-    return min(value for value in found if not math.isnan(value))
+        divergences.append(promise.epsilon * (1.0 if one_order else math.tanh(0.5 * promise.epsilon)))
+    return min(value for value in divergences if not math.isnan(value))

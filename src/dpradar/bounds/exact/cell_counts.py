@@ -144,9 +144,9 @@ def largest_of_fixed_size(cells: Sequence[FlatCells], law: SetLaw) -> tuple[floa
             product = product * cut.values
         chance[place] = min(max(float(product.real.sum()), 0.0), 1.0)
     gaps = np.diff(values)
-    asked = (chance[:-1] > 0.0) & (chance[:-1] < 1.0)
+    uncertain = (chance[:-1] > 0.0) & (chance[:-1] < 1.0)
     mean = float(values[0] + gaps @ (1.0 - chance[:-1]))
-    error = frequencies.error / float(binomial(law.inputs, law.rate)[size]) * float(gaps @ asked)
+    error = frequencies.error / float(binomial(law.inputs, law.rate)[size]) * float(gaps @ uncertain)
     return mean, error + 8.0 * _EPS * (len(scores) + law.inputs) * abs(mean)
 
 

@@ -94,10 +94,10 @@ def partition_risk(channel: InclusionChannel, law: SetLaw, prior: Prior, cover: 
 
 
 def _total(intervals: Sequence[Interval | None]) -> Interval | None:
-    known = [interval for interval in intervals if interval is not None]
-    if len(known) < len(intervals):
+    certified = [interval for interval in intervals if interval is not None]
+    if len(certified) < len(intervals):
         return None
-    low, high = sum(low for low, _ in known), sum(high for _, high in known)
+    low, high = sum(low for low, _ in certified), sum(high for _, high in certified)
     return with_rounding(0.5 * (low + high), 0.5 * (high - low))
 
 
@@ -122,8 +122,8 @@ def _fibres(parts: FibreArrays, prior: Prior) -> Iterable[tuple[_Fibre, int]]:
     weights = prior.probabilities[parts.members]
     possible = int((prior.probabilities > 0.0).sum())
     classes = np.split(weights, parts.classes[1:]) if weights.size else []
-    known: dict[bytes, Levels] = {}
-    cells = [known.setdefault(np.sort(cell).tobytes(), levels_of(cell)) for cell in classes]
+    levels_by_content: dict[bytes, Levels] = {}
+    cells = [levels_by_content.setdefault(np.sort(cell).tobytes(), levels_of(cell)) for cell in classes]
     fibres: Counter[_Fibre] = Counter()
     for first, number, size, misses in zip(parts.first, parts.cells, parts.sizes, parts.misses, strict=True):
         kinds = tuple(sorted(Counter(cells[first : first + number]).items()))

@@ -179,7 +179,7 @@ class _Line:
 
     def _follow(self, most: int, steps: int) -> Iterator[tuple[int, Floats]]:
         """Yield the number of bits and the probabilities by shortfalls, last 2 eta bits and ones so far."""
-        known = 2 * self.eta
+        first_bits = 2 * self.eta
         ones = _ones(self.states)
         columns = self.likely(steps)[1] + 2
         masses = np.zeros((len(self.shortfalls), self.states, columns))
@@ -187,13 +187,13 @@ class _Line:
             allowed = np.ones(self.states, dtype=bool)
             for j, fewer in enumerate(short, start=1):
                 allowed &= ones[np.arange(self.states) >> (j - 1)] <= most - fewer
-            start = self.rate**ones * (1.0 - self.rate) ** (known - ones) * allowed
+            start = self.rate**ones * (1.0 - self.rate) ** (first_bits - ones) * allowed
             inside = ones < columns
             masses[number, np.flatnonzero(inside), ones[inside]] = start[inside]
         spare = np.zeros_like(masses)
         room = (ones < most).astype(float).reshape(2, -1, 1)  # for one more value in the window
-        yield known, masses
-        for bits in range(known + 1, steps + 1):
+        yield first_bits, masses
+        for bits in range(first_bits + 1, steps + 1):
             low, high = self.likely(bits)
             high = min(high, columns - 2)
             old = masses.reshape(len(self.shortfalls), 2, self.states // 2, columns)
