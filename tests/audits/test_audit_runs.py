@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import py_compile
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 import dpradar as dr
+from dpradar.audits.import_by_name import import_object
 from dpradar.audits.samples import Samples
 from dpradar.errors import ParameterError
 
@@ -208,3 +211,15 @@ def test_no_estimate_is_negative():
     results = [audit(flat, seed=k, threat=dr.Threat(dr.Prior.uniform(3))) for k in range(6)]
     assert any(r.rad.estimate < 0.0 for r in results)
     assert all(r.epsilon_estimate >= 0.0 and r.epsilon_lower >= 0.0 for r in results)
+
+
+def test_a_sampler_that_changes_twice_in_a_second_is_read_again(tmp_path):
+    """Cached bytecode is told from old one by the second and the size only."""
+    file = tmp_path / "mine.py"
+    cached = tmp_path / "__pycache__"
+    for level in ("0.7", "0.2"):
+        file.write_text(f"LEVEL = {level}\n")
+        os.utime(file, (1_700_000_000, 1_700_000_000))
+        assert import_object("mine.py:LEVEL", "sampler", tmp_path) == float(level)
+        py_compile.compile(str(file), doraise=True)  # as an import of somebody else would
+    assert list(cached.iterdir())

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ParameterError
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from types import CodeType, ModuleType
 
 __all__ = ["import_object"]
 
@@ -46,9 +47,17 @@ def import_object(text: str, option: str, folder: Path | None = None) -> Any:
     return getattr(module, name)
 
 
+class _SourceLoader(SourceFileLoader):
+    """Compiles the source whenever it is asked: cached bytecode may be that of another version of the same second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of the file as it is now."""
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _module_of_file(place: Path) -> ModuleType:
     """Return a file as a module; one that fails leaves nothing behind."""
-    spec = importlib.util.spec_from_file_location(place.stem, place)
+    spec = importlib.util.spec_from_file_location(place.stem, place, loader=_SourceLoader(place.stem, str(place)))
     module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
     before = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
