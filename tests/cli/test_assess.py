@@ -231,9 +231,8 @@ def test_only_a_vacuous_bound_exits_4():
 def test_text_leads_with_the_advantage_and_rounds_up():
     done = run("assess", "grr", "--m", "100", "--epsilon", "2", "--knowledge", "everything")
     assert (
-        "Of 100 people whose record was used, an attacker who knows their record correctly says so for 7. Of 100 "
-        "people whose record was not used, the attacker wrongly says that it was for 1. Taking part adds 6."
-        in done.stdout
+        "Of 100 people whose record was used, an attacker who knows their record says so for 7; of 100 "
+        "whose record was not used, wrongly for 1. Taking part adds 6." in done.stdout
     )
     assert "0.059454" in done.stdout  # 0.0594531...
     assert "--all" in done.stdout.splitlines()[-1]

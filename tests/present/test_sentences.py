@@ -28,8 +28,7 @@ ASSESSMENTS = {
         "Of every 100 people, an attacker who goes by the data guesses 11 more correctly because they took part.",
     ),
     "known": (
-        "Of 100 people whose record was used, an attacker who knows their record correctly says so for 24. Of 100 people "
-        "whose record was not used, the attacker wrongly says that it was for 13. Taking part adds 11.",
+        "Of 100 people whose record was used, an attacker who knows their record says so for 24; of 100 whose record was not used, wrongly for 13. Taking part adds 11.",
         None,
         "Of every 100 people, an attacker who knows their record recognises 11 more because they took part.",
     ),
@@ -332,16 +331,13 @@ def test_the_whole_answer_of_a_run():
         "",
         "A stranger",
         "   An attacker who knows nothing particular about the target and wants the exact value.",
-        "   Known beforehand: how likely each of 10 possible values is (the likeliest value 80 times as likely as the rarest).",
+        "   Known beforehand: how likely each of 10 possible values is (the likeliest 80 times as likely as the rarest).",
         "   Of 100 people who took part, an attacker who goes by the data guesses 24 correctly. The same guesses "
         "would be right for 13 of 100 people whose data were not used. Taking part adds 11.",
         "   Publishing the raw data would add 71 of 100; this release adds 15 % as many.",
-        "   An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly "
-        "to at most 3 of 100 who do. For one person the odds of having it can grow up to 2.8-fold.",
+        "   An attacker who wrongly attributes the rarest value to 1 % of people without it finds at most 3 of 100 with it. For one person the odds of having it can grow up to 2.8-fold.",
         "   Guessing alone: right for 40 of 100. After seeing this release, an attacker who makes the "
-        "most correct guesses: 45 of 100. Both are true: an attacker who goes by the data learns most from them, but is "
-        "right less often than one who may ignore them and name the likeliest value. What this release does to one person "
-        "is what taking part adds.",
+        "most correct guesses: 45 of 100. Both are true: an attacker who goes by the data learns most from them; one who may ignore them and name the likeliest value is right more often.",
         "   Not kept: what taking part adds (rad) is 0.103655, the limit 0.05 (the board, May).",
         "",
         "What does the noise cost?",
@@ -391,6 +387,6 @@ def test_only_goals_with_classes_speak_of_classes():
         prior = dr.Prior.of([0.5, 0.25, 0.25], values=[0, 1, 2])
         return dr.assess(dr.Laplace(scale=2.0), dr.Threat(prior, goal=goal)).explain()
 
-    assert "the likeliest value 2 times as likely" in believed(dr.Goal.within(1))
+    assert "the likeliest 2 times as likely" in believed(dr.Goal.within(1))
     assert "class" not in believed(dr.Goal.within(1))
     assert "(all classes equally likely)" in believed(dr.Goal.labels(["a", "b", "b"]))

@@ -31,8 +31,8 @@ CEILING = (
     "no worse."
 )
 RAREST = (
-    "An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly to "
-    "at most 100 of 100 who do. For one person the odds of having it can grow more than a million-fold."
+    "An attacker who wrongly attributes the rarest value to 1 % of people without it finds at most 100 of 100 with it. "
+    "For one person the odds of having it can grow more than a million-fold."
 )
 WORD = "Limit kept, but publishing the raw data would do no worse"
 IDLE = (
@@ -69,8 +69,8 @@ def test_with_everything_known_the_rarest_are_recognised_not_found():
     text = dr.assess(dr.Laplace(scale=0.01), threat).explain()
     assert CEILING in text
     assert (
-        "An attacker who wrongly says of 1 % of people whose record was not used that it was recognises at most 100 of "
-        "100 people with the rarest value whose record was used."
+        "An attacker who is wrong about 1 % of people whose record was not used recognises at "
+        "most 100 of 100 with the rarest value whose record was."
     ) in text
 
 
@@ -255,8 +255,7 @@ def test_the_label_lists_what_the_documentation_does():
 def test_the_prior_is_described_by_its_skew():
     page = page_of(run(_spec()))
     assert page.cards[0].who[-1] == (
-        "Known beforehand: how likely each of 2 possible values is (the likeliest value 99 times as likely as the "
-        "rarest)."
+        "Known beforehand: how likely each of 2 possible values is (the likeliest 99 times as likely as the rarest)."
     )
     uniform = page_of(dr.assess(dr.GRR(m=3, epsilon=1.0), dr.Threat(dr.Prior.uniform(3))))
     assert uniform.cards[0].who[-1] == "Known beforehand: how likely each of 3 possible values is (all equally likely)."

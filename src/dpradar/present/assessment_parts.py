@@ -142,8 +142,8 @@ def _skew(result: Assessment) -> str:
     has_classes = result.threat.options.get("goal", {}).get("kind", "exact") in ("labels", "columns")
     if skew == 1.0:
         return f" ({'all classes' if has_classes else 'all'} equally likely)"
-    noun = "class" if has_classes else "value"
-    return f" (the likeliest {noun} {skew:,g} times as likely as the rarest)"
+    noun = "likeliest class" if has_classes else "likeliest"
+    return f" (the {noun} {skew:,g} times as likely as the rarest)"
 
 
 def _beside(result: Assessment) -> list[str]:

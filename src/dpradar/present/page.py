@@ -80,7 +80,7 @@ class IconWords(NamedTuple):
 
 
 GUESSED = IconWords("right because they took part", "right by chance", "wrong")
-RECOGNISED = IconWords("recognised because their record was used", "named in any case", "not recognised")
+RECOGNISED = IconWords("recognised because they took part", "named in any case", "not recognised")
 AFTER_RELEASE = IconWords("right after seeing the release", "right by guessing blindly", "wrong")
 
 

@@ -68,8 +68,8 @@ LEARNER = "an attacker who goes by the data"  # maximises rad
 KNOWER = "an attacker who knows their record"  # asks whether it was used
 GUESSER = "an attacker who makes the most correct guesses"  # maximises success
 BOTH_TRUE = (
-    "Both are true: an attacker who goes by the data learns most from them, but is right less often than one who may "
-    "ignore them and name the likeliest value. What this release does to one person is what taking part adds."
+    "Both are true: an attacker who goes by the data learns most from them; one who may ignore them and name the "
+    "likeliest value is right more often."
 )
 MAYBE_LOWER = "the true value may be lower"
 NO_RULE = "no rule covers this case"
@@ -140,9 +140,8 @@ def _recognition_sentence(counts: Counts) -> str:
     if counts.after is None:
         return f"Taking part adds {added} of {people} people to those that {KNOWER} recognises as having taken part."
     return (
-        f"Of {people} people whose record was used, {KNOWER} correctly says so for {counts.most}{counts.after:,}. Of "
-        f"{people} people whose record was not used, the attacker wrongly says that it was for {counts.before:,}. "
-        f"Taking part adds {added}."
+        f"Of {people} people whose record was used, {KNOWER} says so for {counts.most}{counts.after:,}; of {people} "
+        f"whose record was not used, wrongly for {counts.before:,}. Taking part adds {added}."
     )
 
 

@@ -127,8 +127,8 @@ def rarest_sentence(result: Assessment) -> str | None:
     >>> import dpradar as dr
     >>> threat = dr.Threat(dr.Prior.of([0.99, 0.01]))
     >>> rarest_sentence(dr.assess(dr.Laplace(scale=1.0), threat))
-    'An attacker who wrongly attributes the rarest value to 1 % of those who do not have it attributes it correctly to
-    at most 3 of 100 who do. For one person the odds of having it can grow up to 2.8-fold.'
+    'An attacker who wrongly attributes the rarest value to 1 % of people without it finds at most 3 of 100 with it. For
+    one person the odds of having it can grow up to 2.8-fold.'
     """
     rarest = result.rarest
     if rarest is None:
@@ -136,14 +136,13 @@ def rarest_sentence(result: Assessment) -> str | None:
     people = crowd(rarest.tpr.value)
     if attacker(result.threat).knows_value:  # the value is known; the question is whether it was used
         return (
-            f"An attacker who wrongly says of {percent(rarest.fpr)} of people whose record was not used that it was "
-            f"recognises at most {count_up(rarest.tpr.value, people):,} of {people:,} people with the rarest value "
-            "whose record was used."
+            f"An attacker who is wrong about {percent(rarest.fpr)} of people whose record was not used recognises at "
+            f"most {count_up(rarest.tpr.value, people):,} of {people:,} with the rarest value whose record was."
         )
     return (
-        f"An attacker who wrongly attributes the rarest value to {percent(rarest.fpr)} of those who do not have it "
-        f"attributes it correctly to at most {count_up(rarest.tpr.value, people):,} of {people:,} who do. For one "
-        f"person the odds of having it can grow {_odds(rarest.odds)}."
+        f"An attacker who wrongly attributes the rarest value to {percent(rarest.fpr)} of people without it finds at "
+        f"most {count_up(rarest.tpr.value, people):,} of {people:,} with it. For one person the odds of having it can "
+        f"grow {_odds(rarest.odds)}."
     )
 
 
