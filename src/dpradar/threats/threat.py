@@ -166,6 +166,12 @@ class Threat:
             return 1.0  # a sum of probabilities may miss it by rounding
         return min(float(self.cover.best_total(prior.probabilities)), 1.0)
 
+    @property
+    def highest_blind_guess(self) -> float:
+        """The baseline from above: with a continuous prior the best window is known between two ends only."""
+        between = self.prior is not None and self.prior.is_continuous and self.knowledge.kind == "nothing"
+        return self.kappa_plus if between else self.best_blind_guess
+
     @cached_property
     def is_settled(self) -> bool:
         """Whether no release can be of use: one possible value, or all guesses equally right (finite priors)."""
