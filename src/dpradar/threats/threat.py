@@ -130,6 +130,11 @@ class Threat:
         """kappa_pi, the probability that two independent records agree."""
         return self.finite.collision
 
+    @property
+    def apart(self) -> float:
+        """1 - kappa_pi, the probability that two independent records differ."""
+        return self.finite.disagreement
+
     @cached_property
     def _blind(self) -> tuple[float, float, float]:
         prior = self.finite
