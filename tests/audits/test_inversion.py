@@ -62,6 +62,7 @@ def test_inversions_at_their_ends():
     assert epsilon_from_rad(0.75, 0.25) is None
     assert epsilon_from_rad(0.0, 0.25) == 0.0
     assert epsilon_from_rad(0.0, 0.25, delta=0.1) == 0.0
+    assert epsilon_from_rad(0.5, 0.0, delta=1.0) == epsilon_from_rad(0.75, 0.25, delta=1.0) == 0.0
     assert epsilon_from_black_box(0.0, dr.Prior.uniform(4)) == 0.0
     assert epsilon_from_black_box(0.8, dr.Prior.uniform(4)) is None
     assert epsilon_from_own_curve(0.9, dr.OUE(m=20, epsilon=1.0), uniform(20)) is None
@@ -80,6 +81,21 @@ def test_inversions_undo_the_bounds_of_assess(weights, epsilon):
     assert epsilon_from_rad(rad, prior.collision) <= epsilon * (1 + 1e-8)  # for every prior with this kappa
     # The bound for every threat is never below the exact one, so its inverse never says more.
     assert epsilon_from_rad(blind, prior.collision) <= epsilon + 1e-9
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("rare", [1e-4, 3e-8, 7e-13])
+def test_no_digit_that_kappa_lost_is_held_against_the_claim(rare, epsilon):
+    """With everything known randomised response reaches 2 pi (1 - pi) tanh(eps/2): 1 - kappa has few digits left."""
+    prior = dr.Prior.of([1.0 - rare, rare])
+    rad = 2.0 * rare * (1.0 - rare) * math.tanh(epsilon / 2.0)
+    assert epsilon_from_rad(rad, prior.collision) <= epsilon * (1 + 1e-12)
+
+
+def test_no_rounding_of_a_large_rad_is_held_against_the_claim():
+    everything = dr.Threat(dr.Prior.uniform(3), dr.Knowledge.everything())
+    rad = dr.assess(dr.SubsetSelection(m=3, epsilon=20.0), everything).rad.value
+    assert 19.9 < epsilon_from_rad(rad, 1.0 / 3.0, m=3) <= 20.0
 
 
 @pytest.mark.parametrize(("m", "table"), [(3052, oracles.AUDIT_3052), (5356, oracles.AUDIT_5356)])

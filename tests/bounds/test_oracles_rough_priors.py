@@ -149,6 +149,33 @@ def test_a_density_without_limit_at_an_end_is_no_jump(a, b):
 SHAPES = {"c": (0.3, 4.0), "d": (0.4, 3.0), "a": (0.3, 5.0), "b": (0.3, 5.0), "s": (0.2, 2.0), "df": (0.5, 6.0)}
 
 
+class Spikes:
+    """Nearly all mass in four short pieces; the best window reaches from inside the second to inside the third."""
+
+    places = np.array([0.0, 0.001, 0.4 + 1e-7, 0.41, 0.59, 0.6 + 1e-7, 0.999, 1.0])
+    below = np.cumsum([0.0, 0.3000137, 0.0, 0.2000211, 0.0, 0.2500173, 0.0, 0.2499479])
+
+    def cdf(self, x):
+        return np.interp(x, self.places, self.below)
+
+    def ppf(self, q):
+        return np.interp(q, self.below + 1e-15 * np.arange(8), self.places)
+
+
+def test_the_best_window_may_lie_between_the_points_that_are_looked_at():
+    """A release that says nothing leaves the best blind guess, found on a grid from below only."""
+    law = Spikes()
+    truth = float(law.cdf(0.6 + 1e-7) - law.cdf(0.4 + 1e-7))
+    a = answer(law, 0.0, 1.0, dr.PureDP(0.0, "replace-one"), 0.1)
+    assert a.baseline < truth - 1e-6
+    bounds = [a.success, *(o.bound for o in a.others if o.quantity == "success" and o.bound)]
+    assert all(bound.value > truth - 1e-15 for bound in bounds)
+    assert a.gain.value == 0.0
+    threat = dr.Threat(dr.Prior.continuous(law, 0.0, 1.0), goal=dr.Goal.within(0.1))
+    assert threat.highest_blind_guess > truth - 1e-15
+    assert dr.Threat(threat.prior, dr.Knowledge.everything(), threat.goal).highest_blind_guess == 1.0
+
+
 @pytest.mark.parametrize("name", sorted(_PEAK))
 def test_families_that_rise_and_fall(name):
     """The densities of scipy, on many points for some parameters: differences change sign at most once."""

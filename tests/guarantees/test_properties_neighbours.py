@@ -76,6 +76,14 @@ def test_doubled_curve(knots):
     assert np.all(doubled.fnr(x) >= composed - 1e-9)
 
 
+def test_rates_between_two_points_stay_rates():
+    """A chord may leave [0, 1] by rounding; the curve was refused when it was doubled."""
+    fpr, fnr = (0.21980749281916356, 0.3907634188371993), (0.39076341883718935, 0.21980749281915368)
+    doubled = dr.Tradeoff((*fpr, 0.9999999999999999), (*fnr, 0.0), "add-remove").privacy("replace-one")
+    rates = doubled.curve.fnr(np.linspace(0.0, 1.0, 501))
+    assert 0.0 <= rates.min() <= rates.max() <= 1.0
+
+
 def test_doubled_gaussian_curve_is_twice_the_distance():
     """A chord through many points of G_1 doubles to nearly G_2, from above (chords lie above the curve)."""
     x = np.linspace(0.0, 1.0, 2001)[1:-1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -54,6 +57,23 @@ def test_weights_of_any_size(weights, power):
 def test_weights_near_the_largest_float():
     prior = dr.Prior.records({"x": [1, 2, 3, 4]}, weights=[1e308] * 4)
     assert prior.probabilities.tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize("weights", [[1e-13], [1e-15, 3e-16], [0.3, 1e-9], [0.2] * 5, [1.7e-15, 0.0]])
+def test_how_often_two_records_differ_has_all_its_digits(weights):
+    """1 - kappa loses what it is made of where one value is almost certain; no bound may fall below the truth."""
+    prior = dr.Prior.of([1.0 - sum(weights), *weights])
+    p = [Fraction(float(x)) for x in prior.probabilities]
+    differ = float(1 - sum(x * x for x in p) / sum(p) ** 2)
+    assert prior.disagreement == pytest.approx(differ, rel=4e-16)
+    m = prior.size
+    tells = [[1.0 if i == j else 0.0 for j in range(m)] for i in range(m)]
+    distance = math.expm1(1.0) / (math.e + m - 1.0)
+    for release, tv in ((dr.Channel(tells), 1.0), (dr.GRR(m=m, epsilon=1.0), distance)):
+        answer = dr.assess(release, dr.Threat(prior, EVERYTHING))
+        bounds = [answer.rad, *(o.bound for o in answer.others if o.quantity == "rad" and o.bound)]
+        assert all(bound.value >= tv * differ * (1 - 1e-14) for bound in bounds if bound.side != "lower")
+    assert answer.rad.value == pytest.approx(distance * differ, rel=1e-14)
 
 
 @given(raw=st.lists(st.floats(1e-3, 1.0), min_size=4, max_size=4))

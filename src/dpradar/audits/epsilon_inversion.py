@@ -27,6 +27,7 @@ __all__ = [
 ]
 
 _MOST_EPSILON = 60.0
+_ROUNDING = 4e-16  # of 1 - kappa, and of a ratio
 _LEAST_EPSILON = 1e-6  # below it the answer is 0: not every protocol exists with epsilon 0 itself
 
 
@@ -76,13 +77,16 @@ def epsilon_from_rad(rad: float, collision: float, delta: float = 0.0, m: int | 
     >>> round(epsilon_from_rad(0.231059, 0.5), 4), round(epsilon_from_rad(0.2, 0.01), 4)
     (1.0, 0.8109)
     """
-    tv = rad / (1.0 - collision) if collision < 1.0 else 0.0
-    if tv >= 1.0:
+    if rad <= 0.0 or delta >= 1.0:
+        return 0.0
+    if rad >= 1.0 - collision:
         return None
+    apart = 1.0 - collision + _ROUNDING  # where one value is almost certain few digits of it are left
+    tv = rad / apart * (1.0 - _ROUNDING)
     above = 1.0 + tv - 2.0 * delta
     by_variation = math.log(above / (1.0 - tv)) if above > 0.0 else 0.0
-    delta_share = (1.0 - collision) * delta
-    t = (rad - delta_share) / (1.0 - delta_share)
+    delta_share = min(apart, 1.0) * delta
+    t = (rad - delta_share) / (1.0 - delta_share) - _ROUNDING
     return max(0.0, by_variation, _epsilon_of_share(t, m) if t > 0.0 else 0.0)
 
 

@@ -54,7 +54,8 @@ class _Ledger:
         return any(bound.side == "exact" for bound, _ in self.by_quantity.get(quantity, ()))
 
     def run(self, rule: Rule, case: Case) -> None:
-        if rule.engine and all(self.exact(quantity) for quantity in rule.quantities):
+        needless = rule.engine and all(self.exact(quantity) for quantity in rule.quantities)
+        if needless or (rule.unless_exact and self.exact(rule.quantities[0])):
             self.drop(rule, "not run: the exact value is known already")
             return
         try:
@@ -268,7 +269,7 @@ def _assessment(case: Case, ledger: _Ledger, *, everything: bool) -> Assessment:
     baseline = None if threat.kind == "worst" else threat.best_blind_guess
     rad = ledger.best("rad")
     if rad is not None and baseline is not None:
-        ledger.add_success_from(rad[0], baseline)
+        ledger.add_success_from(rad[0], threat.highest_blind_guess)
     success, worst = ledger.best("success"), ledger.best("worst_gain")
     if success is not None and baseline is not None:
         success = _at_least_baseline(success[0], baseline), success[1]
@@ -332,7 +333,7 @@ def _gain_bound(success: Bound, baseline: float, rad: Bound | None) -> Bound:
     """Return the gain. It may be small beside the rounding of the success; it is never above rad."""
     value = max(0.0, success.value - baseline)
     if success.low is None:
-        return replace(success, value=value)
+        return replace(success, value=value if rad is None else min(value, rad.value))
     large = rad is None or rad.value == 0.0 or rad.value > _SAME  # (a smaller one may be a gain that rounding hides)
     if success.side == "exact" and value == 0.0 and (large or baseline == 1.0):
         return replace(success, value=0.0, low=0.0, high=0.0)  # the release changes no guess

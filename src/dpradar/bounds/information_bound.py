@@ -133,4 +133,4 @@ def _false_hits(case: Case) -> tuple[float, float]:
         return 0.0, 1.0
     # Where something is known, or values may be missing from the prior, a guess may be right for nobody.
     listed = threat.kind == "record" and threat.knowledge.kind == "nothing" and not case.prior.is_open
-    return threat.kappa_minus if listed else 0.0, threat.best_blind_guess
+    return threat.kappa_minus if listed else 0.0, threat.highest_blind_guess

@@ -98,8 +98,11 @@ def any_knowledge_bound(curve: TradeoffCurve, tv: float, collision: float, m: in
     >>> round(value, 5)
     0.32782
     """
-    distinct = max(0.0, 1.0 - collision)
-    best, at = min(tv * distinct, 1.0), 0.0
+    return _least_bound(curve, tv, max(0.0, 1.0 - collision), m)
+
+
+def _least_bound(curve: TradeoffCurve, tv: float, apart: float, m: int | None) -> tuple[float, float]:
+    best, at = min(tv * apart, 1.0), 0.0
     peak = min(curve.peak, 0.5)
     if peak <= 0.0 or best <= 0.0:
         return best, at
@@ -114,7 +117,7 @@ def any_knowledge_bound(curve: TradeoffCurve, tv: float, collision: float, m: in
         touching = np.argmax(room, axis=1)
         delta = np.clip(room[np.arange(epsilons.size), touching], 0.0, tv)
         t = pure_any_knowledge(epsilons, m)
-        values = t + (1.0 - t) * distinct * delta
+        values = t + (1.0 - t) * apart * delta
         i = int(np.argmin(values))
         if values[i] < best:
             best, at = float(values[i]), float(epsilons[i])
@@ -149,9 +152,9 @@ def profile_rule(case: Case) -> list[Finding]:
         raise Inapplicable(message)
     promise = case.privacy("replace-one")
     prior = case.threat.prior
-    collision = 0.0 if prior is None else case.threat.kappa
+    apart = 1.0 if prior is None else case.threat.apart
     m = prior.size if prior is not None and not prior.is_continuous and prior.is_uniform else None
-    value = min(_listed(promise, collision, m), _along_the_curve(promise, collision, m))
+    value = min(_listed(promise, apart, m), _along_the_curve(promise, apart, m))
     if not value < 1.0:
         message = "the guarantee allows every value"
         raise Inapplicable(message)
@@ -160,19 +163,19 @@ def profile_rule(case: Case) -> list[Finding]:
     return for_every_prior(case.threat, finding)
 
 
-def _listed(promise: Privacy, collision: float, m: int | None) -> float:
+def _listed(promise: Privacy, apart: float, m: int | None) -> float:
     """Return the bound at the epsilon and delta that are promised, where there are any."""
     if promise.epsilon is None:
         return 1.0
     t = float(pure_any_knowledge(np.array([promise.epsilon]), m)[0])
-    return t + (1.0 - t) * max(0.0, 1.0 - collision) * promise.delta
+    return t + (1.0 - t) * apart * promise.delta
 
 
-def _along_the_curve(promise: Privacy, collision: float, m: int | None) -> float:
+def _along_the_curve(promise: Privacy, apart: float, m: int | None) -> float:
     if promise.curve is None:
         if promise.epsilon is None:
             message = "needs a trade-off curve, or epsilon and delta, under replace-one"
             raise Inapplicable(message)
         return 1.0
     tv = promise.curve.gap() if promise.tv is None else promise.tv
-    return any_knowledge_bound(promise.curve, tv, collision, m)[0]
+    return _least_bound(promise.curve, tv, apart, m)[0]

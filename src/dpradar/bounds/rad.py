@@ -81,7 +81,7 @@ def theorem_4_2(case: Case) -> list[Finding]:
         raise Inapplicable(message)
     if case.threat.prior is None:
         return _upper(promise.tv, promise)
-    return _upper(promise.tv * max(0.0, 1.0 - case.threat.kappa), promise)
+    return _upper(promise.tv * case.threat.apart, promise)
 
 
 def pairwise_tv(case: Case) -> list[Finding]:
@@ -109,7 +109,7 @@ def theorem_5_1_scaled(case: Case) -> list[Finding]:
     case.need_nothing_known()
     _ = case.finite_prior
     curve, promise = _needs_curve(case)
-    complement = 1.0 - case.threat.kappa
+    complement = case.threat.apart
     if complement <= 0.0:
         return _upper(0.0, promise)
     return _upper(complement * curve.gap(0.0, min(1.0, case.threat.kappa_plus / complement)), promise)
@@ -125,7 +125,7 @@ def proposition_5_3(case: Case) -> list[Finding]:
     growth = math.expm1(min(epsilon, 700.0))
     first = case.threat.kappa_plus * growth + delta
     second = (1.0 - case.threat.kappa_minus) * -math.expm1(-epsilon) + delta * math.exp(-epsilon)
-    third = tv_of_approx(epsilon, delta) * (1.0 - case.threat.kappa)
+    third = tv_of_approx(epsilon, delta) * case.threat.apart
     return _upper(min(first, second, third), promise)
 
 
@@ -145,7 +145,9 @@ def knapsack(pi: Floats, tv: float, epsilon: float, delta: float) -> float:
 
 def _fill_knapsack(pi: Floats, tv: float, budget: float) -> float:
     descending = np.sort(pi)[::-1]
-    room = tv * (1.0 - descending)
+    others = 1.0 - descending
+    others[0] = descending[1:].sum()  # to all digits where one value is almost certain
+    room = tv * others
     amounts = np.clip(budget - np.concatenate([[0.0], np.cumsum(room)[:-1]]), 0.0, room)
     return float(amounts @ descending)
 
@@ -327,6 +329,6 @@ def trivial(case: Case) -> list[Finding]:
     )
     findings = [Finding(quantity="success", value=1.0, assumes=assumes)] if case.threat.kind != "worst" else []
     if case.threat.kind != "membership":
-        kappa = 0.0 if case.threat.prior is None else case.threat.kappa
-        findings.append(Finding(quantity="rad", value=positive(1.0 - kappa)))
+        apart = 1.0 if case.threat.prior is None else case.threat.apart
+        findings.append(Finding(quantity="rad", value=positive(apart)))
     return findings

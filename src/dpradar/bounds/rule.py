@@ -41,6 +41,7 @@ class Rule:
     find: Callable[[Case], Sequence[Finding]]
     engine: bool = False  # computes the exact value; engines are tried in order until one does
     from_below: bool = False  # finds a lower bound only: evidence beside the answer, never the answer
+    unless_exact: bool = False  # takes longer than most and is not run where the exact value is known already
 
     def bounds(self, case: Case) -> list[tuple[Bound, Finding]]:
         """Return the rule's bounds for the case; raises Inapplicable when it has none."""

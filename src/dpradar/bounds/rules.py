@@ -232,10 +232,12 @@ RULES: tuple[Rule, ...] = (
     replace(
         _rad("black-box-profile", "privacy profile, anything known", profile_black_box.profile_rule, _OURS),
         quantities=("rad", "gain"),
+        unless_exact=True,
     ),
     replace(
         _rad("information", "information about the record", information_bound.information_rule, _OURS),
         quantities=("rad", "gain"),
+        unless_exact=True,
     ),
     replace(_rad("trivial", "what holds for every mechanism", rad.trivial), quantities=("rad", "success")),
 )

@@ -108,7 +108,7 @@ def tv_success(case: Case) -> list[Finding]:
     return [
         Finding(
             quantity="success",
-            value=min(1.0, case.threat.best_blind_guess + tv),
+            value=min(1.0, case.threat.highest_blind_guess + tv),
             assumes=(best.source,),
             neighbours=best.relation,
         )

@@ -148,7 +148,8 @@ def piecewise_curve(fpr: ArrayLike, fnr: ArrayLike) -> TradeoffCurve:
             hull.pop()
         hull.append((px, py))
     hx, hy = (np.array(c) for c in zip(*hull, strict=True))
-    return TradeoffCurve(lambda t: np.interp(t, hx, hy), float(hx[np.argmax(1.0 - hy - hx)]))
+    # Between two points rounding may leave [0, 1].
+    return TradeoffCurve(lambda t: np.clip(np.interp(t, hx, hy), 0.0, 1.0), float(hx[np.argmax(1.0 - hy - hx)]))
 
 
 def _not_convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:

@@ -26,7 +26,7 @@ _FEW_DIGITS, _MIDDLE = 1e-9, 0.5
 _STEEP = 64  # floats next to an end of the interval, between which a density without limit has much probability
 _JUMP = 1e-3  # of a prior's probability: as much between neighbouring floats is a jump
 _EQUAL = 1e-15  # probabilities this close are the same: a few units in the last place of 1/m
-_SMALLEST = 2
+_SMALLEST, _HALF = 2, 0.5
 _SIZE = Param(
     name="m", integer=True, low=_SMALLEST, high=1e8, what="the number of values a record can take", typical=(2, 200)
 )
@@ -333,6 +333,23 @@ class Prior:
     def collision(self) -> float:
         """kappa_pi = Pr[two independent draws agree]; 0 for a continuous prior."""
         return float(np.dot(self.probabilities, self.probabilities))
+
+    @property
+    def disagreement(self) -> float:
+        """1 - kappa_pi = Pr[two independent draws differ], to all digits also where one value is almost certain.
+
+        Examples
+        --------
+        >>> Prior.of([1.0 - 1e-12, 1e-12]).disagreement
+        1.999999999998e-12
+        """
+        probabilities = self.probabilities
+        if self.collision <= _HALF:
+            return 1.0 - self.collision
+        top = int(np.argmax(probabilities))
+        others = 1.0 - probabilities
+        others[top] = probabilities[:top].sum() + probabilities[top + 1 :].sum()
+        return float(probabilities @ others)
 
     @property
     def is_uniform(self) -> bool:

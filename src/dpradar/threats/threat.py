@@ -130,6 +130,11 @@ class Threat:
         """kappa_pi, the probability that two independent records agree."""
         return self.finite.collision
 
+    @property
+    def apart(self) -> float:
+        """1 - kappa_pi, the probability that two independent records differ."""
+        return self.finite.disagreement
+
     @cached_property
     def _blind(self) -> tuple[float, float, float]:
         prior = self.finite
@@ -165,6 +170,12 @@ class Threat:
         if self.cover.is_sure(prior.probabilities):
             return 1.0  # a sum of probabilities may miss it by rounding
         return min(float(self.cover.best_total(prior.probabilities)), 1.0)
+
+    @property
+    def highest_blind_guess(self) -> float:
+        """The baseline from above: with a continuous prior the best window is known between two ends only."""
+        between = self.prior is not None and self.prior.is_continuous and self.knowledge.kind == "nothing"
+        return self.kappa_plus if between else self.best_blind_guess
 
     @cached_property
     def is_settled(self) -> bool:

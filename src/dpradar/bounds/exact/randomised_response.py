@@ -18,6 +18,7 @@ __all__ = ["diagonal_risk"]
 
 _EPS = sys.float_info.epsilon
 _POINT_MASS, _NO_MASS = 1.0 - 1e-12, 1e-12
+_HALF = 0.5
 
 
 def diagonal_risk(channel: DiagonalChannel, prior: Prior, cover: Cover) -> ExactRisk:
@@ -53,12 +54,16 @@ def _singles(channel: DiagonalChannel, pi: Floats, cover: Cover) -> tuple[float,
     prior = pi[cover.single]
     share = cover.single_hits / cover.guesses
     normal, always = (share > 0.0) & (share < 1.0), share == 1.0
-    gain = float((prior * (1.0 - prior))[normal].sum())
+    others = 1.0 - prior
+    for top in np.flatnonzero(prior > _HALF):  # to all digits where one value is almost certain
+        member = cover.single[top]
+        others[top] = pi[:member].sum() + pi[member + 1 :].sum()
+    gain = float((prior * others)[normal].sum())
     success = float(prior[share > 0.0].sum())
     # theta = z: guess z. Another theta with mass: say 'not a member'. Another theta without mass: all guesses tie.
     empty = int((pi == 0.0).sum())
-    others = np.where(prior > 0.0, share * empty * channel.other, 0.0)
-    hit = float((prior * (channel.keep + others))[normal].sum() + prior[always].sum())
+    tied = np.where(prior > 0.0, share * empty * channel.other, 0.0)
+    hit = float((prior * (channel.keep + tied))[normal].sum() + prior[always].sum())
     return gain, success, hit, float((prior * share).sum())
 
 
