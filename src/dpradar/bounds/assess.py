@@ -248,8 +248,9 @@ def _assess_quantities(
     ]
     rules_run = 0
     try:
-        # Engines last: they take longest, and an assessment that is interrupted then has the bounds of the others.
-        for rule in sorted(rules, key=lambda rule: rule.engine):
+        # Engines late: they take longest, and an assessment that is interrupted then has the bounds of the others.
+        # After them comes what they may make needless.
+        for rule in sorted(rules, key=lambda rule: 2 if rule.unless_exact else rule.engine):
             if progress is not None:
                 progress(f"rule {rules_run + 1} of {len(rules)}, {rule.name}")
             ledger.run(rule, case)
