@@ -343,13 +343,11 @@ class Prior:
         >>> Prior.of([1.0 - 1e-12, 1e-12]).disagreement
         1.999999999998e-12
         """
-        probabilities = self.probabilities
         if self.collision <= _HALF:
             return 1.0 - self.collision
-        top = int(np.argmax(probabilities))
-        others = 1.0 - probabilities
-        others[top] = probabilities[:top].sum() + probabilities[top + 1 :].sum()
-        return float(probabilities @ others)
+        others, top = 1.0 - self.probabilities, int(np.argmax(self.probabilities))
+        others[top] = np.delete(self.probabilities, top).sum()
+        return float(self.probabilities @ others)
 
     @property
     def is_uniform(self) -> bool:
